@@ -30,5 +30,5 @@ mod project;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    terminal::end(kube_crd_source::stack::with_room(commands::run))
+    terminal::final_exit_code(kube_crd_source::stack::with_room(commands::run))
 }

@@ -54,7 +54,7 @@ pub fn add(plan: &mut Plan, sets: &[&str], context: &impl Serialize) -> anyhow::
         for (target, text) in render(set, context)? {
             match target {
                 Target::File(path) => plan.scaffold(path, text),
-                Target::Entries(path, marker) => plan.add(path, &marker, text),
+                Target::Entries(path, marker) => plan.add_entries(path, &marker, text),
             }
         }
     }

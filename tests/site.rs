@@ -186,9 +186,10 @@ fn the_references_leave_nothing_out() {
     assert!(fields.len() > 30, "{fields:?}");
     assert_eq!(missing("docs/reference/kustomize.md", fields), [""; 0]);
 
-    for (path, from, count) in
-        [("src/source/rbac.rs", "fn parse(", 7), ("src/source/webhook.rs", "fn webhook(", 19)]
-    {
+    for (path, from, count) in [
+        ("src/source/rbac.rs", "fn parse_arguments(", 7),
+        ("src/source/webhook.rs", "fn webhook(", 19),
+    ] {
         let arguments = arms(path, from);
         assert_eq!(arguments.len(), count, "{arguments:?}");
         assert_eq!(missing("docs/reference/markers.md", arguments), [""; 0]);

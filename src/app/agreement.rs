@@ -1,5 +1,5 @@
-//! Whether PROJECT has the plural and the scope of the project's kinds as the source declares them: the commands that write
-//! files read them in PROJECT.
+//! Checks that PROJECT has the plural and the scope of the project's kinds as the source declares them: the commands
+//! that write files read them in PROJECT.
 
 use super::refusal::refusal;
 use crate::manifests::{self, Version};
@@ -12,15 +12,15 @@ use std::collections::BTreeMap;
 pub fn require(tree: &dyn Tree, operator: &Operator) -> anyhow::Result<()> {
     let text = tree.read(&Project::path())?;
     // `init` can find the one of another tool.
-    let Some(project) = text.and_then(|it| Project::from_text(&it).ok()) else { return Ok(()) };
-    match problems(&project, operator) {
+    let Some(project) = text.and_then(|text| Project::from_text(&text).ok()) else { return Ok(()) };
+    match find_differences(&project, operator) {
         none if none.is_empty() => Ok(()),
         some => Err(refusal("PROJECT and the source differ, and nothing was written", some)),
     }
 }
 
-fn problems(project: &Project, operator: &Operator) -> Vec<Diagnostic> {
-    let mut res = Vec::new();
+fn find_differences(project: &Project, operator: &Operator) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
     let declared = declared_versions(operator);
     for (at, resource) in project.resources.iter().enumerate() {
         let found = declared.get(&listed_id(resource));
@@ -34,31 +34,30 @@ fn problems(project: &Project, operator: &Operator) -> Vec<Diagnostic> {
                 Some(_) => format!("write `plural: {plural}` here"),
                 None => format!("add `plural: {plural}` to this entry"),
             };
-            let problem = project.problem(at, &["plural"], message);
-            res.push(problem.with_hint(format!("{hint}, or `plural = \"{recorded}\"` there")));
+            let problem = project.resource_problem(at, &["plural"], message);
+            diagnostics
+                .push(problem.with_hint(format!("{hint}, or `plural = \"{recorded}\"` there")));
         }
         let namespaced = found.crd.spec.scope == "Namespaced";
         if api.namespaced != namespaced {
-            let (scope, hint) = match namespaced {
-                true => (
-                    "namespaced",
-                    "write `namespaced: true` under `api`, or remove `namespaced` there",
-                ),
-                false => {
-                    ("cluster-scoped", "write `namespaced: false` here, or add `namespaced` there")
-                }
+            let (scope, hint) = if namespaced {
+                ("namespaced", "write `namespaced: true` under `api`, or remove `namespaced` there")
+            } else {
+                ("cluster-scoped", "write `namespaced: false` here, or add `namespaced` there")
             };
             let message = format!("{name} is {scope} at {place}");
-            res.push(project.problem(at, &["api", "namespaced"], message).with_hint(hint));
+            diagnostics.push(
+                project.resource_problem(at, &["api", "namespaced"], message).with_hint(hint),
+            );
         }
     }
-    res
+    diagnostics
 }
 
 /// The API group, the version and the kind of one version of a kind.
 pub type VersionId = (String, String, String);
 
-/// The versions that the source declares, by their ids. Of two with one id, the first counts.
+/// Returns the versions that the source declares, by their ids. Of two with one id, the first counts.
 pub fn declared_versions(operator: &Operator) -> BTreeMap<VersionId, Version<'_>> {
     let mut versions = BTreeMap::new();
     for version in manifests::versions(operator) {
@@ -71,7 +70,7 @@ pub fn declared_id(version: &Version<'_>) -> VersionId {
     (version.group().to_owned(), version.name().to_owned(), version.kind().to_owned())
 }
 
-/// The id of the version that an entry of PROJECT lists.
+/// Returns the id of the version that an entry of PROJECT lists.
 pub fn listed_id(resource: &Resource) -> VersionId {
     (resource.api_group(), resource.version.to_string(), resource.kind.to_string())
 }

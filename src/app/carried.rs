@@ -1,22 +1,23 @@
 //! The CRDs that manifests have, against those of the source, which are the ones to use.
 
 use super::{
-    cargo::Workspace, compile, crd_comparison::comparable, declared, findings, given::Manifests,
+    cargo::Workspace, compile, crd_comparison::comparable, declared, findings,
+    given::GivenManifests,
 };
 use crate::{project::Project, terminal};
 use cluster::Id;
 use diagnostics::{Diagnostic, Diagnostics, hinted, hints};
 use go_data::yaml::{self, Value};
 
-/// The CRDs of the manifests, which have to be those of the source, and those that only the source has. If the source cannot
-/// be read, the CRDs of the manifests are used, with a warning.
+/// Returns the CRDs of the manifests, which have to be those of the source, and those that only the source has. If the
+/// source cannot be read, the CRDs of the manifests are used, with a warning.
 pub fn crds(
     workspace: &Workspace,
-    flags: Option<compile::Flags>,
-    manifests: &Manifests,
+    flags: Option<compile::CompileFlags>,
+    manifests: &GivenManifests,
 ) -> anyhow::Result<Vec<Value>> {
     let mut crds: Vec<Value> =
-        manifests.objects.iter().filter(|it| Id::of(it).is_crd()).cloned().collect();
+        manifests.objects.iter().filter(|object| Id::of(object).is_crd()).cloned().collect();
     let declared = match declared::crds(workspace, flags) {
         Ok(declared) => declared,
         Err(error) if !crds.is_empty() => {
@@ -26,13 +27,13 @@ pub fn crds(
         Err(error) => return Err(error),
     };
     require_same(workspace, manifests, &crds, &declared)?;
-    let is_missing = |it: &Value| !crds.iter().any(|carried| Id::of(carried) == Id::of(it));
+    let is_missing = |object: &Value| !crds.iter().any(|carried| Id::of(carried) == Id::of(object));
     let missing: Vec<Value> = declared.into_iter().filter(is_missing).collect();
     crds.splice(0..0, missing);
     Ok(crds)
 }
 
-fn warn_of_unread(manifests: &Manifests, error: &anyhow::Error) {
+fn warn_of_unread(manifests: &GivenManifests, error: &anyhow::Error) {
     let name = &manifests.name;
     let warning = Diagnostic::from(format!(
         "the CRDs were read from `{name}` and may be out of date: {error:#}"
@@ -42,16 +43,18 @@ fn warn_of_unread(manifests: &Manifests, error: &anyhow::Error) {
 
 fn require_same(
     workspace: &Workspace,
-    manifests: &Manifests,
+    manifests: &GivenManifests,
     crds: &[Value],
     declared: &[Value],
 ) -> anyhow::Result<()> {
     let mut list = Vec::new();
     let mut are_generated = true;
-    let project = Project::find(&workspace.root)?;
-    let folders = project.map(|it| it.inputs.crds).unwrap_or_default();
+    let project = Project::find_in(&workspace.root)?;
+    let folders = project.map(|project| project.inputs.crds).unwrap_or_default();
     for crd in crds {
-        let Some(declared) = declared.iter().find(|it| Id::of(it) == Id::of(crd)) else { continue };
+        let Some(declared) = declared.iter().find(|object| Id::of(object) == Id::of(crd)) else {
+            continue;
+        };
         let (one, other) = (comparable(crd, declared), comparable(declared, declared));
         if one == other {
             continue;
@@ -61,7 +64,7 @@ fn require_same(
         let file = manifests.file_of(crd);
         are_generated &= folders
             .iter()
-            .any(|it| file.rsplit_once('/').is_some_and(|(folder, _)| it.as_str() == folder));
+            .any(|value| file.rsplit_once('/').is_some_and(|(folder, _)| value.as_str() == folder));
         let message = format!(
             "{}: at `{at}`, the file has {carried}, and the source declares {declared}",
             Id::of(crd).name
@@ -73,9 +76,10 @@ fn require_same(
     }
     let headline =
         format!("the CRDs in `{}` differ from those that the source declares", manifests.name);
-    let renew = match are_generated {
-        true => "generate them again: `operator-rs manifests`",
-        false => "replace them with the output of `operator-rs generate crds`",
+    let renew = if are_generated {
+        "generate them again: `operator-rs manifests`"
+    } else {
+        "replace them with the output of `operator-rs generate crds`"
     };
     let patched = "for CRDs that are patched on purpose: `kubectl apply --server-side` applies them, and `operator-rs test --crds DIR|FILE` tests with them";
     hinted(Diagnostics { headline, list }.into(), [renew, patched].map(str::to_owned).into_iter())

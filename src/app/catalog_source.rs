@@ -6,7 +6,7 @@ use anyhow::Context as _;
 
 use crate::app::{
     folder::Folder,
-    images::{self, Access},
+    images::{self, RegistryAccess},
     outcome::reading,
 };
 use diagnostics::{Diagnostics, Hint as _};
@@ -18,20 +18,20 @@ use olm::{
 };
 
 /// The files of a bundle or of a catalog, and how a person names them.
-pub struct Source {
+pub struct CatalogSource {
     title: String,
-    kind: Kind,
-    files: Contents,
+    kind: SourceKind,
+    files: SourceContents,
 }
 
-enum Contents {
+enum SourceContents {
     /// Read one after another, by their paths inside.
     Folder(Folder),
     Image(Files),
 }
 
 #[derive(Clone, PartialEq, Eq)]
-enum Kind {
+enum SourceKind {
     Folder,
     /// The reference by which it was pulled.
     BundleImage {
@@ -50,14 +50,14 @@ const DATABASE: &str = "operators.operatorframework.io.index.database.v1";
 const REBUILD: &str =
     "build the image again, e.g. with `operator-rs catalog build`, or ask its author to do so";
 
-/// The platforms whose image is read, the first one that there is.
-fn platforms() -> [Platform; 2] {
+/// Returns the platforms whose image is read, the first one that there is.
+fn preferred_platforms() -> [Platform; 2] {
     [Platform::linux("amd64"), images::here()]
 }
 
-impl Source {
-    /// The image that a file names, in a registry. It may not name a path: a clone could read any file with it.
-    pub fn image(text: &str, access: &Access) -> anyhow::Result<Self> {
+impl CatalogSource {
+    /// Returns the image that a file names, in a registry. It may not name a path: a clone could read any file with it.
+    pub fn image(text: &str, access: &RegistryAccess) -> anyhow::Result<Self> {
         // An image on this machine is never meant: `archive.tar` and `folder/layout` are names in a registry, too.
         let image = text.parse().map_err(|error| {
             anyhow::format_err!("`{text}` is not the name of an image: it {error}")
@@ -65,12 +65,12 @@ impl Source {
         let image = image.hint(
             "a template names images; to read a bundle from a directory, pass `--bundle IMAGE=DIR`",
         )?;
-        let stored = images::pulled(&image, &platforms(), access)?;
+        let stored = images::pulled(&image, &preferred_platforms(), access)?;
         Self::of_stored(text, Some(text.to_owned()), &stored)
     }
 
-    /// A directory, an archive, an OCI layout, or an image in a registry.
-    pub fn open(dir: &Path, text: &str, access: &Access) -> anyhow::Result<Self> {
+    /// Returns a directory, an archive, an OCI layout, or an image in a registry.
+    pub fn open(dir: &Path, text: &str, access: &RegistryAccess) -> anyhow::Result<Self> {
         let path = dir.join(text);
         if path.is_dir() && !path.join("oci-layout").is_file() {
             return Self::folder(dir, Path::new(text));
@@ -79,13 +79,13 @@ impl Source {
             return Err(anyhow::format_err!("there is no directory `{text}`"))
                 .hint("name a directory, an archive, or an image such as `quay.io/example/catalog:v1`; `operator-rs generate catalog` creates a catalog");
         }
-        let stored = images::read(dir, text, &platforms(), access)?;
+        let stored = images::read(dir, text, &preferred_platforms(), access)?;
         Self::of_stored(text, Some(text.to_owned()).filter(|_| !path.exists()), &stored)
     }
 
-    /// The bundle or the catalog in an image, which was pulled by a reference.
+    /// Returns the bundle or the catalog in an image, which was pulled by a reference.
     fn of_stored(text: &str, reference: Option<String>, stored: &Stored) -> anyhow::Result<Self> {
-        let label = |it: &str| stored.labels.get(it).cloned();
+        let label = |text: &str| stored.labels.get(text).cloned();
         if label(DATABASE).is_some() {
             return Err(anyhow::format_err!(
                 "`{text}` is a catalog in an SQLite database, which OLM no longer supports"
@@ -100,11 +100,11 @@ impl Source {
                         "the label `{CONFIGS}` of `{text}` leads out of the image: `{configs}`"
                     )
                 });
-                (Kind::CatalogImage, vec![folder.hint(REBUILD)?])
+                (SourceKind::CatalogImage, vec![folder.hint(REBUILD)?])
             }
             (None, Some(_)) => {
                 let folders = ["manifests", "metadata"].map(str::to_owned);
-                (Kind::BundleImage { reference }, folders.to_vec())
+                (SourceKind::BundleImage { reference }, folders.to_vec())
             }
             (None, None) => {
                 return Err(anyhow::format_err!("`{text}` is neither a bundle nor a catalog"))
@@ -112,10 +112,11 @@ impl Source {
             }
         };
         // The root of an image is all that is in it.
-        let named: Vec<&str> = folders.iter().map(|it| &**it).filter(|it| !it.is_empty()).collect();
+        let named: Vec<&str> =
+            folders.iter().map(|folder| &**folder).filter(|folder| !folder.is_empty()).collect();
         let unpacked = stored.unpack(&named, Limits::default())?;
         let mut files = unpacked.files;
-        if kind == Kind::CatalogImage && !named.is_empty() {
+        if kind == SourceKind::CatalogImage && !named.is_empty() {
             let configs = &folders[0];
             if !unpacked.folders.contains(configs) {
                 return Err(anyhow::format_err!(
@@ -126,14 +127,14 @@ impl Source {
             let below = |path: &ProjectPath| {
                 path.as_str().strip_prefix(&**configs)?.strip_prefix('/')?.parse().ok()
             };
-            files = files.into_iter().filter_map(|it| Some((below(&it.0)?, it.1))).collect();
-        } else if kind == Kind::CatalogImage && stored.layers.is_empty() {
+            files = files.into_iter().filter_map(|pair| Some((below(&pair.0)?, pair.1))).collect();
+        } else if kind == SourceKind::CatalogImage && stored.layers.is_empty() {
             return Err(anyhow::format_err!("`{text}` has no files")).hint(REBUILD);
         }
-        Ok(Self { title: text.to_owned(), kind, files: Contents::Image(files) })
+        Ok(Self { title: text.to_owned(), kind, files: SourceContents::Image(files) })
     }
 
-    /// A directory. Symlinks that lead out of it are refused: a clone may have put them there.
+    /// Returns a directory. Symlinks that lead out of it are refused: a clone may have put them there.
     pub fn folder(dir: &Path, folder: &Path) -> anyhow::Result<Self> {
         reading(dir)?;
         let Some(files) = Folder::open(dir, folder)? else {
@@ -141,49 +142,49 @@ impl Source {
                 "name the directory of a catalog, or create one with `operator-rs generate catalog`",
             );
         };
-        let inside = folder.to_str().and_then(|it| ProjectPath::from_system(it).ok());
-        let title = inside.map_or_else(|| display_path(&folder), |it| it.to_string());
-        Ok(Self { title, kind: Kind::Folder, files: Contents::Folder(files) })
+        let inside = folder.to_str().and_then(|text| ProjectPath::from_system(text).ok());
+        let title = inside.map_or_else(|| display_path(&folder), |path| path.to_string());
+        Ok(Self { title, kind: SourceKind::Folder, files: SourceContents::Folder(files) })
     }
 
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// The reference of the bundle's image, if it was pulled.
+    /// Returns the reference of the bundle's image, if it was pulled.
     pub fn reference(&self) -> Option<&str> {
         match &self.kind {
-            Kind::BundleImage { reference } => reference.as_deref(),
+            SourceKind::BundleImage { reference } => reference.as_deref(),
             _ => None,
         }
     }
 
-    fn paths(&self) -> Vec<ProjectPath> {
+    fn file_paths(&self) -> Vec<ProjectPath> {
         match &self.files {
-            Contents::Folder(it) => it.paths.clone(),
-            Contents::Image(files) => files.keys().cloned().collect(),
+            SourceContents::Folder(it) => it.paths.clone(),
+            SourceContents::Image(files) => files.keys().cloned().collect(),
         }
     }
 
-    fn bytes(&self, path: &ProjectPath) -> anyhow::Result<Vec<u8>> {
+    fn read_bytes(&self, path: &ProjectPath) -> anyhow::Result<Vec<u8>> {
         let bytes = match &self.files {
-            Contents::Folder(it) => it.bytes_up_to(path, LONGEST)?,
-            Contents::Image(files) => files.get(path).cloned(),
+            SourceContents::Folder(it) => it.bytes_up_to(path, LONGEST)?,
+            SourceContents::Image(files) => files.get(path).cloned(),
         };
         bytes.with_context(|| format!("`{}/{path}` no longer exists", self.title))
     }
 
     pub fn is_bundle(&self) -> bool {
-        let paths = self.paths();
-        let has = |it: &str| paths.iter().any(|path| path.as_str().starts_with(it));
+        let paths = self.file_paths();
+        let has = |text: &str| paths.iter().any(|path| path.as_str().starts_with(text));
         match self.kind {
-            Kind::Folder => has("manifests/") && has("metadata/"),
-            Kind::BundleImage { .. } => true,
-            Kind::CatalogImage => false,
+            SourceKind::Folder => has("manifests/") && has("metadata/"),
+            SourceKind::BundleImage { .. } => true,
+            SourceKind::CatalogImage => false,
         }
     }
 
-    /// The bundle that this is.
+    /// Returns the bundle that this is.
     pub fn bundle(&self) -> anyhow::Result<catalog::Bundle> {
         if !self.is_bundle() {
             return Err(anyhow::format_err!("`{}` is not a bundle", self.title))
@@ -192,42 +193,46 @@ impl Source {
         catalog::Bundle::read(&self.all()?, &self.title)
     }
 
-    /// The catalog that this is. What cannot be read of it is among the loader's faults.
+    /// Returns the catalog that this is. What cannot be read of it is among the loader's faults.
     pub fn catalog(&self, for_verdict: bool) -> anyhow::Result<Loader> {
         let mut loader = Loader { for_verdict, ..Loader::default() };
         for path in self.catalog_paths()? {
-            loader.file(&path, &self.bytes(&path)?, &format!("{}/{path}", self.title));
+            loader.load_file(&path, &self.read_bytes(&path)?, &format!("{}/{path}", self.title));
         }
         Ok(loader)
     }
 
-    /// The files that belong to a catalog.
+    /// Returns the files that belong to a catalog.
     fn catalog_paths(&self) -> anyhow::Result<Vec<ProjectPath>> {
-        let mut paths = self.paths();
+        let mut paths = self.file_paths();
         let mut ignored = BTreeMap::new();
-        for path in paths.iter().filter(|it| it.name() == catalog::IGNORE_FILE) {
-            let text = String::from_utf8_lossy(&self.bytes(path)?).into_owned();
+        for path in paths.iter().filter(|path| path.name() == catalog::IGNORE_FILE) {
+            let text = String::from_utf8_lossy(&self.read_bytes(path)?).into_owned();
             ignored.insert(path.clone(), text);
         }
-        let ignore = Ignore::read(&self.title, &ignored)?;
-        paths.retain(|it| !ignore.has(it));
+        let ignore = Ignore::parse(&self.title, &ignored)?;
+        paths.retain(|path| !ignore.excludes(path));
         Ok(paths)
     }
 
-    /// Every file, by its path inside.
+    /// Returns every file, by its path inside.
     pub fn all(&self) -> anyhow::Result<Files> {
-        self.paths().into_iter().map(|it| Ok((it.clone(), self.bytes(&it)?))).collect()
+        self.file_paths()
+            .into_iter()
+            .map(|path| Ok((path.clone(), self.read_bytes(&path)?)))
+            .collect()
     }
 }
 
-/// The blobs of a catalog in which everything could be read.
+/// Returns the blobs of a catalog in which everything could be read.
 pub fn whole(loader: Loader, title: &str) -> anyhow::Result<catalog::Catalog> {
-    match loader.faults.is_empty() {
-        true => Ok(loader.catalog),
-        false => Err(Diagnostics {
+    if loader.faults.is_empty() {
+        Ok(loader.catalog)
+    } else {
+        Err(Diagnostics {
             headline: format!("{title} cannot be read as a catalog"),
             list: loader.faults,
         }
-        .into()),
+        .into())
     }
 }

@@ -1,4 +1,4 @@
-//! How cluster commands connect to a cluster and report what they do.
+//! Flags and functions with which commands connect to a cluster and report what they do.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use model::{Deadline, display_path};
 /// Which cluster to use.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Cluster")]
-pub struct Address {
+pub struct ClusterAddress {
     /// Path of the kubeconfig [default: `$KUBECONFIG`, `~/.kube/config`, or the service account of the pod]
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
@@ -28,15 +28,15 @@ pub struct Address {
 #[command(next_help_heading = "Cluster")]
 pub struct ClusterArgs {
     #[command(flatten)]
-    address: Address,
+    address: ClusterAddress,
     #[command(flatten)]
-    trial: Trial,
+    trial: DryRunArgs,
 }
 
 /// Whether the changes are only tried.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Cluster")]
-pub struct Trial {
+pub struct DryRunArgs {
     /// List the changes with no request to the cluster; with `server`, the API server validates them and changes nothing
     #[arg(
         long,
@@ -56,7 +56,7 @@ enum DryRun {
     Server,
 }
 
-impl Address {
+impl ClusterAddress {
     /// Connects to the cluster.
     pub fn connect(&self) -> anyhow::Result<Cluster> {
         self.connect_until(self.deadline())
@@ -85,23 +85,23 @@ impl Address {
         self.time.deadline
     }
 
-    /// Whether a kubeconfig is named, or is in the home directory.
+    /// Returns whether a kubeconfig is named, or is in the home directory.
     pub fn has_kubeconfig(&self) -> anyhow::Result<bool> {
         let is_named = self.given().is_some() || terminal::variable("KUBECONFIG")?.is_some();
         Ok(is_named || home::kubeconfig().is_some())
     }
 
-    /// The first of the flags that is set, by its name.
+    /// Returns the first of the flags that is set, by its name.
     pub fn given(&self) -> Option<&'static str> {
-        self.flags().first().map(|(flag, _)| *flag)
+        self.set_flags().first().map(|(flag, _)| *flag)
     }
 
-    /// The flags that are set, with their values, as words of a command line.
+    /// Returns the flags that are set, with their values, as words of a command line.
     pub fn words(&self) -> Vec<String> {
-        self.flags().into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]).collect()
+        self.set_flags().into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]).collect()
     }
 
-    fn flags(&self) -> Vec<(&'static str, String)> {
+    fn set_flags(&self) -> Vec<(&'static str, String)> {
         let kubeconfig = self.kubeconfig.iter();
         let kubeconfig = kubeconfig.map(|path| ("--kubeconfig", display_path(path)));
         kubeconfig.chain(self.context.iter().map(|name| ("--context", name.clone()))).collect()
@@ -117,10 +117,10 @@ impl ClusterArgs {
     /// Connects on behalf of a project that is deployed with these objects.
     pub fn connect_for(&self, project: &Project, objects: &[Value]) -> anyhow::Result<Cluster> {
         let mut cluster = self.connect(project)?;
-        let namespaced = objects.iter().map(Id::of).filter(|it| !it.namespace.is_empty());
-        let namespace = namespaced.min_by_key(|it| !it.is_workload()).map(|it| it.namespace);
+        let namespaced = objects.iter().map(Id::of).filter(|object| !object.namespace.is_empty());
+        let namespace = namespaced.min_by_key(|id| !id.is_workload()).map(|id| id.namespace);
         let namespace = namespace.unwrap_or_else(|| cluster.namespace.clone());
-        cluster.act_for(owner(project).deployed_to(&namespace));
+        cluster.set_owner(owner(project).deployed_to(&namespace));
         Ok(cluster)
     }
 
@@ -128,12 +128,12 @@ impl ClusterArgs {
     pub fn connect_as(&self, owner: Owner) -> anyhow::Result<Cluster> {
         terminal::require_no_warnings()?;
         let mut cluster = self.address.connect()?;
-        cluster.act_for(owner);
-        cluster.complete_changes();
+        cluster.set_owner(owner);
+        cluster.finish_change_on_interrupt();
         Ok(cluster)
     }
 
-    pub fn sending(&self) -> Sending {
+    pub fn sending(&self) -> SendMode {
         self.trial.sending()
     }
 
@@ -144,7 +144,7 @@ impl ClusterArgs {
         ids: impl IntoIterator<Item = &'a Id>,
     ) -> anyhow::Result<()> {
         if let Some(flag) = self.address.given() {
-            return Err(terminal::usage(
+            return Err(terminal::usage_error(
                 clap::error::ErrorKind::ArgumentConflict,
                 &format!(
                     "`{flag}` has no effect with `--dry-run`, which asks no cluster: leave it out, or pass `--dry-run=server`"
@@ -165,24 +165,24 @@ impl ClusterArgs {
     }
 }
 
-impl Trial {
+impl DryRunArgs {
     /// `--dry-run` of a command whose changes follow from what the cluster has.
     pub fn after_reading(flag: clap::Arg) -> clap::Arg {
         flag.help("Read from the cluster and list the changes; with `server`, the API server validates them and changes nothing")
     }
 
-    pub fn sending(&self) -> Sending {
+    pub fn sending(&self) -> SendMode {
         match self.dry_run {
-            None => Sending::All,
-            Some(DryRun::Server) => Sending::DryRun,
-            Some(DryRun::Client) => Sending::Nothing,
+            None => SendMode::All,
+            Some(DryRun::Server) => SendMode::DryRun,
+            Some(DryRun::Client) => SendMode::Nothing,
         }
     }
 }
 
 /// The objects that are sent to the cluster.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Sending {
+pub enum SendMode {
     /// All changes.
     All,
     /// Dry runs.
@@ -191,16 +191,16 @@ pub enum Sending {
     Nothing,
 }
 
-/// The owner with which a project applies objects.
+/// Returns the owner with which a project applies objects.
 pub fn owner(project: &Project) -> Owner {
-    Owner::of(&format!("{}.{}", project.name, project.domain))
+    Owner::for_project(&format!("{}.{}", project.name, project.domain))
 }
 
 /// Prints an event of a cluster.
 pub fn report(event: Event) {
     match event {
         Event::Action(it) => terminal::print(&format!("{it}\n")),
-        Event::Waiting(it) => terminal::waiting(&format!("waiting    {it}")),
+        Event::Waiting(it) => terminal::show_waiting(&format!("waiting    {it}")),
         Event::Warning(it) => terminal::warn(it),
     }
 }

@@ -5,39 +5,39 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::rendered::{CRDS, EVERYTHING};
 use crate::plan::WorkTree;
 use crate::project::{DeclaredKind, Operator, Project, Resource, kind_command};
-use crate::source::conversion::{Generated, Side, conversion};
+use crate::source::conversion::{GeneratedConversion, VersionSource, generate_conversion};
 use cluster::Id;
 use diagnostics::{Diagnostic, Hint as _};
 use go_data::yaml::{Value, pointer};
 use model::{ProjectPath, Tree, Version};
 
-/// The code that converts between the hub and a spoke.
+/// Returns the code that converts between the hub and a spoke.
 pub fn written(
     tree: &impl Tree,
     operator: &Operator,
     hub: &Resource,
     spoke: Version,
-) -> anyhow::Result<Generated> {
+) -> anyhow::Result<GeneratedConversion> {
     let (_, hub_text) = text(tree, operator, hub, hub.version)?;
     let (_, spoke_text) = text(tree, operator, hub, spoke)?;
     between(hub, &hub_text, spoke, &spoke_text)
 }
 
-/// The code that converts between the texts of two versions.
+/// Returns the code that converts between the texts of two versions.
 pub fn between(
     hub: &Resource,
     hub_text: &str,
     spoke: Version,
     spoke_text: &str,
-) -> anyhow::Result<Generated> {
-    let group = hub.group.as_ref().map(|it| it.module()).unwrap_or_default();
+) -> anyhow::Result<GeneratedConversion> {
+    let group = hub.group.as_ref().map(|group| group.module()).unwrap_or_default();
     let (first, second) = (hub.version.to_string(), spoke.to_string());
-    let first = Side { module: &first, text: hub_text };
-    let second = Side { module: &second, text: spoke_text };
-    conversion(&hub.kind.to_string(), &group, &first, &second).map_err(anyhow::Error::msg)
+    let first = VersionSource { module: &first, text: hub_text };
+    let second = VersionSource { module: &second, text: spoke_text };
+    generate_conversion(&hub.kind.to_string(), &group, &first, &second).map_err(anyhow::Error::msg)
 }
 
-/// The file that declares a version of a kind, and its text.
+/// Returns the file that declares a version of a kind, and its text.
 pub fn text(
     tree: &impl Tree,
     operator: &Operator,
@@ -57,20 +57,20 @@ pub fn text(
     Ok((path, text))
 }
 
-/// The type of a version, which must have the name of the kind; none if the source has none.
+/// Returns the type of a version, which must have the name of the kind; none if the source has none.
 pub fn declared<'a>(
     operator: &'a Operator,
     kind: &Resource,
     version: Version,
 ) -> anyhow::Result<Option<&'a DeclaredKind>> {
     let (group, name) = (kind.api_group(), kind.kind.to_string());
-    let is = |it: &&DeclaredKind| {
-        it.group.as_deref() == Some(&*group)
-            && it.kind.as_deref() == Some(&*name)
-            && it.version == Some(version.to_string())
+    let is = |kind: &&DeclaredKind| {
+        kind.group.as_deref() == Some(&*group)
+            && kind.kind.as_deref() == Some(&*name)
+            && kind.version == Some(version.to_string())
     };
     let found = operator.kinds.iter().find(is);
-    match found.filter(|it| it.name != name) {
+    match found.filter(|project| project.name != name) {
         Some(other) => {
             Err(anyhow::format_err!("{}: the Rust type of {name} is `{}`", other.place, other.name))
                 .hint("give the type the name of the kind: remove `root` from `#[kube(…)]`")
@@ -79,7 +79,7 @@ pub fn declared<'a>(
     }
 }
 
-/// What to know of a conversion in an operator that watches one namespace.
+/// Returns the note about a conversion in an operator that watches one namespace.
 pub fn olm_warning(project: &Project) -> Option<Diagnostic> {
     let message = "OLM installs an operator with a conversion webhook for all namespaces only, and this one watches one namespace: `operator-rs bundle` will refuse it";
     let hint = "install it in another way, such as `operator-rs deploy` or a chart; for OLM, start from `operator-rs init` without `--namespaced`, or keep the versions alike and do without a conversion";
@@ -99,18 +99,20 @@ pub fn require_in_crds(tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Re
     if own.values().all(|versions| versions.len() < 2) {
         return Ok(());
     }
-    let converted = project.converted();
+    let converted = project.converted_versions();
     let mut deployed = None;
-    for crd in crds(tree, CRDS).unwrap_or_default() {
-        let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+    for crd in render_crds(tree, CRDS).unwrap_or_default() {
+        let text = |crd: &Value| crd.as_str().unwrap_or_default().to_owned();
         let (group, kind) = (text(&crd["spec"]["group"]), text(&crd["spec"]["names"]["kind"]));
         let id = (group, kind);
         let kind = &id.1;
         match (converted.get(&id), is_converted(&crd)) {
             (Some(converted), false) => {
-                // What deploys the operator may have the patch, too.
-                let all = deployed.get_or_insert_with(|| crds(tree, EVERYTHING));
-                let is_it = |it: &Value| Id::of(it).name == Id::of(&crd).name && is_converted(it);
+                // The kustomization that deploys the operator may have the patch, too.
+                let all = deployed.get_or_insert_with(|| render_crds(tree, EVERYTHING));
+                let is_it = |object: &Value| {
+                    Id::of(object).name == Id::of(&crd).name && is_converted(object)
+                };
                 if all.as_ref().is_some_and(|all| !all.iter().any(is_it)) {
                     return Err(not_converted(kind, &crd, &converted.hub).into_error());
                 }
@@ -120,7 +122,7 @@ pub fn require_in_crds(tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Re
                     return Err(called_otherwise(kind, wrong).into_error());
                 }
             }
-            (None, true) if own.contains_key(&id) => tree.warn(unlisted(kind, &crd)),
+            (None, true) if own.contains_key(&id) => tree.warn(unlisted_crd(kind, &crd)),
             _ => {}
         }
     }
@@ -139,7 +141,8 @@ fn not_converted(kind: &str, crd: &Value, hub: &str) -> Diagnostic {
     ))
 }
 
-/// What of the conversion of a CRD is not as the operator serves it. With a URL, somebody else may serve it.
+/// Returns the difference between a CRD's conversion and the one that the operator serves. With a URL, another program
+/// may serve it.
 fn wrong_call(crd: &Value) -> Option<String> {
     let webhook = &crd["spec"]["conversion"]["webhook"];
     let service = &webhook["clientConfig"]["service"];
@@ -148,7 +151,7 @@ fn wrong_call(crd: &Value) -> Option<String> {
         return Some(format!("`path: {path}`, and the operator converts at `/convert`"));
     }
     let mut versions = pointer::texts(webhook, "/conversionReviewVersions");
-    let is_known = versions.any(|it| it == "v1");
+    let is_known = versions.any(|version| version == "v1");
     (!is_known).then(|| {
         "`conversionReviewVersions` without `v1`, the only one that the operator reads".to_owned()
     })
@@ -167,7 +170,7 @@ fn conversion_command(command: &str, crd: &Value, hub: &str) -> String {
     kind_command(command, text("/spec/group"), text("/spec/names/kind"), &flags)
 }
 
-fn unlisted(kind: &str, crd: &Value) -> Diagnostic {
+fn unlisted_crd(kind: &str, crd: &Value) -> Diagnostic {
     let versions = pointer::list(crd, "/spec/versions");
     let stored = versions.iter().find(|version| version["storage"] == true);
     let stored = stored.map(|version| pointer::text(version, "/name")).unwrap_or_default();
@@ -184,9 +187,9 @@ fn is_converted(crd: &Value) -> bool {
     crd["spec"]["conversion"]["strategy"] == "Webhook"
 }
 
-/// The CRDs of a kustomization; none if it cannot be rendered.
-fn crds(tree: &WorkTree<'_>, folder: &str) -> Option<Vec<Value>> {
-    let mut res = kustomize::build_in(tree, &ProjectPath::fixed(folder), &[], None).ok()?;
-    res.retain(|it| Id::of(it).is_crd());
-    Some(res)
+/// Returns the CRDs of a kustomization; none if it cannot be rendered.
+fn render_crds(tree: &WorkTree<'_>, folder: &str) -> Option<Vec<Value>> {
+    let mut crds = kustomize::build_in(tree, &ProjectPath::fixed(folder), &[], None).ok()?;
+    crds.retain(|object| Id::of(object).is_crd());
+    Some(crds)
 }

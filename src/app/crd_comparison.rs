@@ -18,13 +18,13 @@ pub struct FieldDifference {
     pub declared: String,
 }
 
-/// The names of the versions of CRDs.
+/// Returns the names of the versions of CRDs.
 pub fn version_names(crds: &[Value]) -> BTreeSet<String> {
     let versions = crds.iter().flat_map(|crd| pointer::list(crd, "/spec/versions"));
     versions.map(|version| pointer::text(version, "/name").to_owned()).collect()
 }
 
-/// All fields that differ and have to be equal, see [`comparable`].
+/// Returns all fields that differ and have to be equal, see [`comparable`].
 pub fn differences(in_file: &Value, declared: &Value) -> Vec<FieldDifference> {
     let (old, new) = (comparable(in_file, declared), comparable(declared, declared));
     if old == new {
@@ -35,7 +35,11 @@ pub fn differences(in_file: &Value, declared: &Value) -> Vec<FieldDifference> {
     };
     let all = yaml::differences(&old, &new).into_iter();
     let mut found: Vec<FieldDifference> = all
-        .map(|it| FieldDifference { path: it.path, in_file: text(it.old), declared: text(it.new) })
+        .map(|difference| FieldDifference {
+            path: difference.path,
+            in_file: text(difference.old),
+            declared: text(difference.new),
+        })
         .collect();
     if found.is_empty() {
         // The order of a list, which is not a difference of any item.
@@ -56,8 +60,8 @@ pub fn comparable(crd: &Value, declared: &Value) -> Value {
     }
     let kept = |field: &str| {
         let names = declared["metadata"][field].as_object().into_iter().flatten();
-        let pairs =
-            names.filter_map(|it| Some((it.0.clone(), crd["metadata"][field].get(it.0)?.clone())));
+        let pairs = names
+            .filter_map(|pair| Some((pair.0.clone(), crd["metadata"][field].get(pair.0)?.clone())));
         Value::Object(pairs.collect())
     };
     let metadata = json!({"labels": kept("labels"), "annotations": kept("annotations")});
@@ -76,7 +80,10 @@ fn every_field_that_differs_is_found_and_additions_to_the_metadata_are_none() {
     let declared = crd("as.a.io", "as", json!({"declared": "1"}));
     let check = |in_file: &Value, paths: &[&str]| {
         let found = differences(in_file, &declared);
-        assert_eq!(found.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), paths);
+        assert_eq!(
+            found.iter().map(|difference| difference.path.as_str()).collect::<Vec<_>>(),
+            paths
+        );
     };
     check(&crd("as.a.io", "as", json!({"declared": "1", "app": "x"})), &[]);
     check(&crd("as.a.io", "as", json!({"app": "x"})), &["metadata.labels.declared"]);

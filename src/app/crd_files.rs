@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, path::Path};
 use super::{
     crd_comparison::{FieldDifference, differences, version_names},
     declared::BY,
-    file_owner::{FileOwners, Owner},
+    file_owner::{FileOwner, FileOwners},
 };
 use crate::{
     disk::Root,
@@ -19,17 +19,17 @@ use go_data::yaml::{self, Value};
 use model::{Found, ProjectPath, Tree as _, display_path};
 
 /// A file directly in the directory that has CRDs which are written.
-struct File {
+struct CrdFile {
     path: ProjectPath,
     objects: Vec<Value>,
-    /// Whether this command has written it, even if it was edited since.
+    /// True if this command has written it, even if it was edited since.
     is_ours: bool,
     is_unedited: bool,
     text: String,
-    owner: Owner,
+    owner: FileOwner,
 }
 
-/// Writes each CRD to every file directly in the directory that has it, else to a file of its own. A file of somebody else
+/// Writes each CRD to every file directly in the directory that has it, else to a new file. A file of another owner
 /// that has the same CRDs stays as it is; a different one is replaced only if edits may be. If the CRDs are all of the
 /// project, generated files of deleted kinds are removed.
 pub fn plan(
@@ -39,9 +39,9 @@ pub fn plan(
     is_whole: bool,
     owners: &FileOwners,
 ) -> anyhow::Result<Plan> {
-    let files = files(folder, root, manifests, owners)?;
-    let list = kustomization(root)?;
-    let mut writing = Writing {
+    let files = list_files(folder, root, manifests, owners)?;
+    let list = find_kustomization(root)?;
+    let mut writing = CrdWriter {
         folder,
         manifests,
         is_whole,
@@ -51,13 +51,13 @@ pub fn plan(
         problems: Vec::new(),
     };
     for file in &files {
-        if writing.keep(file) {
+        if writing.write_existing(file) {
             continue;
         }
-        if let Some((list, _)) = list.as_ref().filter(|it| it.1.contains(file.path.as_str())) {
+        if let Some((list, _)) = list.as_ref().filter(|pair| pair.1.contains(file.path.as_str())) {
             let message =
                 format!("lists {}, which is deleted: remove it from `resources`", file.path);
-            writing.warn(list, message);
+            writing.add_warning(list, message);
         }
     }
     for it in manifests {
@@ -66,66 +66,71 @@ pub fn plan(
         }
         let path: ProjectPath = it.path.name().parse()?;
         let is_new = root.look(&path)? == Found::Nothing;
-        if let Some((list, _)) = list.as_ref().filter(|it| is_new && !it.1.contains(path.as_str()))
+        if let Some((list, _)) =
+            list.as_ref().filter(|pair| is_new && !pair.1.contains(path.as_str()))
         {
-            writing.warn(list, format!("does not list {path}: add it to `resources`"));
+            writing.add_warning(list, format!("does not list {path}: add it to `resources`"));
         }
-        writing.create(path, it, &files);
+        writing.write_new(path, it, &files);
     }
     writing.into_plan()
 }
 
 /// CRDs on their way into a directory.
-struct Writing<'a> {
+struct CrdWriter<'a> {
     folder: &'a Path,
     manifests: &'a [Manifest],
     is_whole: bool,
     owners: &'a FileOwners,
     plan: Plan,
-    /// Whose CRDs are in a file that exists.
+    /// Names the workspace that wrote the files that already contain the CRDs.
     written: BTreeSet<&'a ProjectPath>,
     problems: Vec<Diagnostic>,
 }
 
-impl<'a> Writing<'a> {
+impl<'a> CrdWriter<'a> {
     /// Writes a file that has CRDs of the project, if it has to change. Returns whether it stays, changed or not.
-    fn keep(&mut self, file: &File) -> bool {
+    fn write_existing(&mut self, file: &CrdFile) -> bool {
         let sources: Vec<Option<&'a Manifest>> =
-            file.objects.iter().map(|it| declaring(it, self.manifests)).collect();
+            file.objects.iter().map(|object| declaring_manifest(object, self.manifests)).collect();
         let others =
-            || file.objects.iter().zip(&sources).filter(|it| it.1.is_none()).map(|it| it.0);
+            || file.objects.iter().zip(&sources).filter(|pair| pair.1.is_none()).map(|pair| pair.0);
         let is_complete = self.is_whole && self.owners.knows_all_kinds();
         if is_complete && !file.is_ours {
-            for it in others().filter(|it| is_left_over(it, self.manifests)) {
+            for it in others().filter(|other| is_left_over(other, self.manifests)) {
                 let message = format!("{} is left over: no kind declares it", Id::of(it).name);
-                self.warn(&file.path, message);
+                self.add_warning(&file.path, message);
             }
         }
-        let own = file.objects.iter().zip(&sources).filter_map(|(old, it)| Some((old, (*it)?)));
-        self.written.extend(own.clone().map(|it| &it.1.path));
-        let mut own =
-            own.flat_map(|(old, it)| it.objects.iter().map(move |new| (old, new, it))).peekable();
+        let own =
+            file.objects.iter().zip(&sources).filter_map(|(old, object)| Some((old, (*object)?)));
+        self.written.extend(own.clone().map(|pair| &pair.1.path));
+        let mut own = own
+            .flat_map(|(old, manifest)| {
+                manifest.objects.iter().map(move |new| (old, new, manifest))
+            })
+            .peekable();
         if own.peek().is_none() {
             return !(self.is_whole && file.is_ours && self.is_removed(file));
         }
-        let why = own.clone().find_map(|(old, new, _)| difference(old, new));
+        let why = own.clone().find_map(|(old, new, _)| describe_difference(old, new));
         let may_replace = self.owners.may_replace(&file.owner);
         if why.is_none() && !(file.is_ours && may_replace) {
             return true;
         }
-        if let (Owner::Another(name), Some(why)) = (&file.owner, &why)
+        if let (FileOwner::Another(name), Some(why)) = (&file.owner, &why)
             && !may_replace
         {
             let message = format!("was generated for the package `{name}`, and differs: {why}");
-            self.refuse(&file.path, message);
+            self.add_refusal(&file.path, message);
             return true;
         }
         // An edit of a generated file is no object.
-        let is_edit = |it: &&Value| file.is_ours && Id::of(it).kind.is_empty();
-        let is_own = file.owner == Owner::Ours && file.is_unedited;
-        let is_gone = |it: &&Value| is_complete && is_own && Id::of(it).is_crd();
-        let lost = others().find(|it| !is_edit(it) && !is_gone(it)).map(|it| {
-            let Id { kind, name, .. } = Id::of(it);
+        let is_edit = |object: &&Value| file.is_ours && Id::of(object).kind.is_empty();
+        let is_own = file.owner == FileOwner::Ours && file.is_unedited;
+        let is_gone = |object: &&Value| is_complete && is_own && Id::of(object).is_crd();
+        let lost = others().find(|other| !is_edit(other) && !is_gone(other)).map(|object| {
+            let Id { kind, name, .. } = Id::of(object);
             format!("{kind} {name}")
         });
         let lost_version = |old, new| {
@@ -135,60 +140,60 @@ impl<'a> Writing<'a> {
         let version = || own.clone().find_map(|(old, new, _)| lost_version(old, new));
         let version = || Some(format!("version {}", version().filter(|_| !is_complete)?));
         if let Some(lost) = lost.or_else(version) {
-            self.refuse(&file.path, format!("has the {lost} as well, which would be lost"));
+            self.add_refusal(&file.path, format!("has the {lost} as well, which would be lost"));
         } else if file.path.extension() == "json" {
-            self.refuse(&file.path, "is JSON, and CRDs are written as YAML".to_owned());
+            self.add_refusal(&file.path, "is JSON, and CRDs are written as YAML".to_owned());
         }
-        let text = own.clone().map(|it| it.2.to_text()).collect();
-        let edits: BTreeSet<&str> = own.map(|it| it.2.edit.as_str()).collect();
+        let text = own.clone().map(|file| file.2.to_text()).collect();
+        let edits: BTreeSet<&str> = own.map(|file| file.2.edit.as_str()).collect();
         let edits: Vec<&str> = edits.into_iter().collect();
         self.plan.generate(file.path.clone(), text, &edits.join(", "), BY);
         self.plan.set_owner(&file.path, self.owners.name(&file.path, Some(&file.text)));
-        self.plan.take_over(&file.path, why);
+        self.plan.allow_takeover(&file.path, why);
         true
     }
 
     /// Deletes a generated file whose kinds are no longer declared if it is provably of this workspace and unedited.
-    fn is_removed(&mut self, file: &File) -> bool {
+    fn is_removed(&mut self, file: &CrdFile) -> bool {
         let is_declared = |crd| is_left_over(crd, self.manifests);
         let reason =
             match self.owners.reason_to_stay(&file.owner, file.objects.iter().all(is_declared)) {
                 None if file.is_unedited => {
-                    self.plan.delete(file.path.clone(), vec![file.text.clone()]);
+                    self.plan.delete_file(file.path.clone(), vec![file.text.clone()]);
                     return true;
                 }
                 None => plan::EDITED.to_owned(),
                 Some(reason) => reason,
             };
         if !reason.is_empty() {
-            self.plan.keep(file.path.clone(), &reason);
+            self.plan.keep_file(file.path.clone(), &reason);
         }
         false
     }
 
     /// Writes a CRD that no file has.
-    fn create(&mut self, path: ProjectPath, manifest: &Manifest, files: &[File]) {
+    fn write_new(&mut self, path: ProjectPath, manifest: &Manifest, files: &[CrdFile]) {
         let there =
             files.iter().find(|file| file.path == path).and_then(|file| file.objects.first());
         if let Some(there) = there {
             let there = Id::of(there).name;
             let new = Id::of(&manifest.objects[0]).name;
             let message = format!("has {there}, and is where {new} would be written: rename it");
-            self.refuse(&path, message);
+            self.add_refusal(&path, message);
         }
         self.plan.generate(path.clone(), manifest.to_text(), &manifest.edit, BY);
         self.plan.set_owner(&path, self.owners.name(&path, None));
     }
 
-    fn warn(&mut self, path: &ProjectPath, message: String) {
-        self.plan.warn(Diagnostic::in_file(self.shown(path), message));
+    fn add_warning(&mut self, path: &ProjectPath, message: String) {
+        self.plan.warn(Diagnostic::in_file(self.shown_path(path), message));
     }
 
-    fn refuse(&mut self, path: &ProjectPath, message: String) {
-        self.problems.push(Diagnostic::in_file(self.shown(path), message));
+    fn add_refusal(&mut self, path: &ProjectPath, message: String) {
+        self.problems.push(Diagnostic::in_file(self.shown_path(path), message));
     }
 
-    fn shown(&self, path: &ProjectPath) -> String {
+    fn shown_path(&self, path: &ProjectPath) -> String {
         display_path(&self.folder.join(path.as_str()))
     }
 
@@ -211,7 +216,7 @@ pub fn has_all(text: &str, manifests: &[Manifest]) -> bool {
     let found: Vec<Value> = documents.into_iter().flat_map(objects).collect();
     let is_current = |declared: &Value| {
         let mut found = found.iter().filter(|found| Id::of(found) == Id::of(declared));
-        found.next().is_some_and(|found| difference(found, declared).is_none())
+        found.next().is_some_and(|found| describe_difference(found, declared).is_none())
             && found.next().is_none()
     };
     let mut declared = manifests.iter().flat_map(|manifest| &manifest.objects);
@@ -227,17 +232,20 @@ pub fn require_own(
     owners: &FileOwners,
 ) -> anyhow::Result<()> {
     let owner = owners.owner(path, text);
-    if matches!(owner, Owner::Ours) {
+    if matches!(owner, FileOwner::Ours) {
         return Ok(());
     }
     let Ok(documents) = yaml::documents(text, yaml::Dialect::Kubernetes) else { return Ok(()) };
     let crds = documents.into_iter().flat_map(objects).filter(|object| Id::of(object).is_crd());
-    let Some(lost) = crds.into_iter().find(|crd| declaring(crd, manifests).is_none()) else {
+    let Some(lost) = crds.into_iter().find(|crd| declaring_manifest(crd, manifests).is_none())
+    else {
         return Ok(());
     };
     let lost = Id::of(&lost).name;
     let problem = match owner {
-        Owner::Another(name) => format!("was generated for the package `{name}`, and has {lost}"),
+        FileOwner::Another(name) => {
+            format!("was generated for the package `{name}`, and has {lost}")
+        }
         _ => format!("has {lost}, which no kind here declares"),
     };
     let headline = "the file has CRDs of others, and nothing was written".to_owned();
@@ -248,23 +256,24 @@ pub fn require_own(
     )
 }
 
-/// The manifest with the CRD of this name.
-fn declaring<'a>(crd: &Value, manifests: &'a [Manifest]) -> Option<&'a Manifest> {
+/// Returns the manifest with the CRD of this name.
+fn declaring_manifest<'a>(crd: &Value, manifests: &'a [Manifest]) -> Option<&'a Manifest> {
     let id = Id::of(crd);
     manifests
         .iter()
         .filter(|_| id.is_crd())
-        .find(|it| it.objects.iter().any(|it| Id::of(it).name == id.name))
+        .find(|manifest| manifest.objects.iter().any(|object| Id::of(object).name == id.name))
 }
 
-/// The files directly in a directory that have CRDs. One that is no YAML, as a template of a chart is not, has none.
-fn files(
+/// Returns the files directly in a directory that have CRDs. One that is no YAML, as a template of a chart is not, has
+/// none.
+fn list_files(
     folder: &Path,
     root: &Root,
     manifests: &[Manifest],
     owners: &FileOwners,
-) -> anyhow::Result<Vec<File>> {
-    let mut res = Vec::new();
+) -> anyhow::Result<Vec<CrdFile>> {
+    let mut files = Vec::new();
     for name in root.names("")? {
         let Ok(path) = name.parse::<ProjectPath>() else { continue };
         if !["yaml", "yml", "json"].contains(&path.extension()) {
@@ -274,16 +283,19 @@ fn files(
         let text = root.read(&path).with_context(|| format!("cannot read {shown}"))?;
         let Some(text) = text else { continue };
         let (is_ours, is_unedited) =
-            (plan::is_generated_by(&path, &text, BY), plan::is_ours(&path, &text, BY));
-        let is_default = manifests.iter().any(|it| it.path.name() == path.as_str());
-        // Which CRDs are in it is unknown, and these would be written to files of their own as well.
-        let mut names = manifests.iter().flat_map(|it| &it.objects).map(|it| Id::of(it).name);
+            (plan::is_generated_by(&path, &text, BY), plan::is_unchanged_output(&path, &text, BY));
+        let is_default = manifests.iter().any(|manifest| manifest.path.name() == path.as_str());
+        // Its CRDs are unknown, so that these would be written to new files as well.
+        let mut names = manifests
+            .iter()
+            .flat_map(|manifest| &manifest.objects)
+            .map(|object| Id::of(object).name);
         match yaml::documents(&text, yaml::Dialect::Kubernetes) {
             Ok(documents) => {
                 let objects: Vec<Value> = documents.into_iter().flat_map(objects).collect();
-                if is_ours || objects.iter().any(|it| Id::of(it).is_crd()) {
+                if is_ours || objects.iter().any(|object| Id::of(object).is_crd()) {
                     let owner = owners.owner(&path, &text);
-                    res.push(File { path, objects, is_ours, is_unedited, text, owner });
+                    files.push(CrdFile { path, objects, is_ours, is_unedited, text, owner });
                 }
             }
             Err(_) if is_ours && !is_default => {
@@ -292,18 +304,18 @@ fn files(
                 ))
                 .hint("restore it from version control, or delete it");
             }
-            Err(error) if !is_ours && names.any(|it| text.contains(&it)) => {
+            Err(error) if !is_ours && names.any(|name| text.contains(&name)) => {
                 return Err(error.context(format!("cannot read {shown}, which may have a CRD")))
                     .hint("write CRDs into a directory without templates, or correct the file");
             }
             Err(_) => {}
         }
     }
-    Ok(res)
+    Ok(files)
 }
 
-/// The kustomization of the directory, with its text.
-fn kustomization(root: &Root) -> anyhow::Result<Option<(ProjectPath, String)>> {
+/// Returns the kustomization of the directory, with its text.
+fn find_kustomization(root: &Root) -> anyhow::Result<Option<(ProjectPath, String)>> {
     for name in ["kustomization.yaml", "kustomization.yml", "Kustomization"] {
         let path = ProjectPath::fixed(name);
         if let Some(text) = root.read(&path)? {
@@ -313,11 +325,11 @@ fn kustomization(root: &Root) -> anyhow::Result<Option<(ProjectPath, String)>> {
     Ok(None)
 }
 
-/// The objects of a document: itself, or those in a list.
+/// Returns the objects of a document: itself, or those in a list.
 pub fn objects(document: Value) -> Vec<Value> {
     match document {
         Value::Array(all) => all,
-        Value::Object(mut list) if list.get("kind").is_some_and(|it| it == "List") => {
+        Value::Object(mut list) if list.get("kind").is_some_and(|value| value == "List") => {
             match list.remove("items") {
                 Some(Value::Array(all)) => all,
                 _ => Vec::new(),
@@ -327,14 +339,17 @@ pub fn objects(document: Value) -> Vec<Value> {
     }
 }
 
-/// Whether it is a CRD in a group of the declared ones.
+/// Returns whether it is a CRD in a group of the declared ones.
 fn is_left_over(crd: &Value, declared: &[Manifest]) -> bool {
-    let mut groups = declared.iter().flat_map(|it| &it.objects).map(|it| &it["spec"]["group"]);
-    Id::of(crd).is_crd() && groups.any(|it| *it == crd["spec"]["group"])
+    let mut groups = declared
+        .iter()
+        .flat_map(|manifest| &manifest.objects)
+        .map(|object| &object["spec"]["group"]);
+    Id::of(crd).is_crd() && groups.any(|group| *group == crd["spec"]["group"])
 }
 
-/// What differs, as API servers would hold both.
-fn difference(old: &Value, new: &Value) -> Option<String> {
+/// Describes the difference, as API servers would store both.
+fn describe_difference(old: &Value, new: &Value) -> Option<String> {
     let found = differences(old, new);
     let first = found.first()?;
     let FieldDifference { path, in_file, declared } = first;

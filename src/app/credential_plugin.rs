@@ -21,15 +21,19 @@ const LONGEST: u64 = 1 << 20;
 
 /// Returns the functions that read the files of kubeconfigs and run their plugins.
 pub fn host() -> Host {
-    Host { run, read, has_terminal: terminal::has_person() }
+    Host { run: run_plugin, read: read_file, has_terminal: terminal::is_interactive() }
 }
 
-fn read(description: &str, path: &Path, deadline: Deadline) -> anyhow::Result<Option<Vec<u8>>> {
+fn read_file(
+    description: &str,
+    path: &Path,
+    deadline: Deadline,
+) -> anyhow::Result<Option<Vec<u8>>> {
     disk::read_named(description, path, Bounds { bytes: LARGEST, deadline: Some(deadline) })
 }
 
 /// Returns what a plugin prints. No error shows it: it may be a secret.
-fn run(plugin: &Plugin, deadline: Deadline) -> anyhow::Result<String> {
+fn run_plugin(plugin: &Plugin, deadline: Deadline) -> anyhow::Result<String> {
     let program = ProgramPath::find(&plugin.command);
     let program = program
         .context("the user's credential plugin does not start: there is no such program")

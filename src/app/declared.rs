@@ -27,12 +27,15 @@ use model::Tree;
 /// The command in the first line of a file with one CRD.
 pub const BY: &str = "generate crds";
 
-/// The CRDs of all members of a workspace; of an operator in place, those of its own kinds. One that cannot be read
-/// refuses all. Commands without flags for compiling have none.
-pub fn crds(workspace: &Workspace, flags: Option<compile::Flags>) -> anyhow::Result<Vec<Value>> {
+/// Returns the CRDs of all members of a workspace; of an operator in place, those of its own kinds. One that cannot be
+/// read refuses all. Commands without flags for compiling have none.
+pub fn crds(
+    workspace: &Workspace,
+    flags: Option<compile::CompileFlags>,
+) -> anyhow::Result<Vec<Value>> {
     let options = Options::default();
-    let read = read(workspace, flags, &options, &CrdOptions::default())?;
-    Ok(read.manifests.into_iter().flat_map(|it| it.objects).collect())
+    let read = read_crds(workspace, flags, &options, &CrdOptions::default())?;
+    Ok(read.manifests.into_iter().flat_map(|manifest| manifest.objects).collect())
 }
 
 /// CRDs as files.
@@ -42,17 +45,17 @@ pub struct DeclaredManifests {
     pub reason_for_more_kinds: Option<String>,
 }
 
-/// The kinds and the comments of a workspace.
+/// Returns the kinds and the comments of a workspace.
 pub fn read_with_rules(workspace: &Workspace) -> Reading {
-    source::read_with_rules(&TreeSources::new(&workspace.root), &Options::default())
+    source::read_workspace_with_rules(&TreeSources::new(&workspace.root), &Options::default())
 }
 
-/// The CRDs of what [`read_with_rules`] gave, as files; their names are those of `generate crds`. Comments that ask for
-/// rights are told.
+/// The CRDs of what [`read_with_rules`] gave, as files; their names are those of `generate crds`. Warns of comments
+/// that ask for rights.
 pub fn manifests(
     workspace: &Workspace,
     reading: Reading,
-    flags: compile::Flags,
+    flags: compile::CompileFlags,
     options: &CrdOptions,
 ) -> anyhow::Result<DeclaredManifests> {
     let ReadCrds { manifests, operator, reason_for_more_kinds } =
@@ -68,21 +71,21 @@ pub fn manifests(
 /// The same, with the names of Rust types, and why a kind that was not read may be declared all the same.
 pub fn kinds(
     workspace: &Workspace,
-    flags: compile::Flags,
+    flags: compile::CompileFlags,
     features: &FeatureFlags,
 ) -> anyhow::Result<(Kinds, Option<String>)> {
     let (options, crd_options) = (features.options(), CrdOptions::default());
-    let read = read(workspace, Some(flags), &options, &crd_options)?;
+    let read = read_crds(workspace, Some(flags), &options, &crd_options)?;
     let crds = read.manifests.into_iter().flat_map(|manifest| manifest.objects).collect();
-    let kinds = Kinds { crds, types: types(&read.operator.kinds), samples: Vec::new() };
+    let kinds = Kinds { crds, types: type_names(&read.operator.kinds), samples: Vec::new() };
     Ok((kinds, read.reason_for_more_kinds))
 }
 
 /// `KIND.GROUP` of each kind, once.
 pub fn names<'a>(kinds: impl IntoIterator<Item = &'a DeclaredKind>) -> String {
-    let name = |it: &DeclaredKind| {
-        let kind = it.kind.as_ref().unwrap_or(&it.name);
-        format!("{kind}.{}", it.group.as_deref().unwrap_or("?"))
+    let name = |declared: &DeclaredKind| {
+        let kind = declared.kind.as_ref().unwrap_or(&declared.name);
+        format!("{kind}.{}", declared.group.as_deref().unwrap_or("?"))
     };
     let names: BTreeSet<String> = kinds.into_iter().map(name).collect();
     names.into_iter().collect::<Vec<_>>().join(", ")
@@ -90,14 +93,14 @@ pub fn names<'a>(kinds: impl IntoIterator<Item = &'a DeclaredKind>) -> String {
 
 /// Leaves out the kinds of groups that PROJECT does not list, and names them.
 pub fn leave_out_others(reading: &mut Reading, root: &Root) -> anyhow::Result<()> {
-    let Some(project) = Project::find(root)? else { return Ok(()) };
+    let Some(project) = Project::find_in(root)? else { return Ok(()) };
     let kinds = std::mem::take(&mut reading.operator.kinds);
-    let (own, others): (_, Vec<_>) = kinds.into_iter().partition(|it| project.owns(it));
+    let (own, others): (_, Vec<_>) = kinds.into_iter().partition(|kind| project.owns_kind(kind));
     reading.operator.kinds = own;
     require_own_group(&project, &reading.operator.kinds, &others)?;
     if !others.is_empty() {
         let names = names(&others);
-        terminal::advise(&format!(
+        terminal::print_advice(&format!(
             "left out, as `resources` of PROJECT lists no kind of these groups: {names}\n"
         ));
     }
@@ -126,16 +129,16 @@ fn require_own_group(
     Ok(())
 }
 
-/// The kinds that the source declares. Where it may declare more than can be read, the code is compiled, and `why` says
-/// what that is for if it is not.
+/// Returns the kinds that the source declares. Where it may declare more than can be read, the code is compiled, and
+/// `why` says what that is for if it is not.
 pub fn reading(
     tree: &impl Tree,
-    flags: compile::Flags,
+    flags: compile::CompileFlags,
     features: &FeatureFlags,
     why: &str,
 ) -> anyhow::Result<Reading> {
     let sources = TreeSources::new(tree);
-    let mut reading = source::read(&sources, &features.options());
+    let mut reading = source::read_workspace(&sources, &features.options());
     feature_flags::require_known(&reading)?;
     if !reading.unexplored.is_empty() {
         let compile = Compile {
@@ -151,7 +154,7 @@ pub fn reading(
     if reading.unexplored.is_empty() {
         return Ok(reading);
     }
-    let problems = reading.quote(&sources, reading.unexplored.clone());
+    let problems = reading.quote_source(&sources, reading.unexplored.clone());
     hinted(refusal(why, problems), reading.hint.iter().cloned())
 }
 
@@ -162,13 +165,13 @@ struct ReadCrds {
     reason_for_more_kinds: Option<String>,
 }
 
-fn read(
+fn read_crds(
     workspace: &Workspace,
-    flags: Option<compile::Flags>,
+    flags: Option<compile::CompileFlags>,
     options: &Options,
     crd_options: &CrdOptions,
 ) -> anyhow::Result<ReadCrds> {
-    let reading = source::read(&TreeSources::new(&workspace.root), options);
+    let reading = source::read_workspace(&TreeSources::new(&workspace.root), options);
     feature_flags::require_known(&reading)?;
     crds_of(workspace, reading, flags, crd_options)
 }
@@ -176,13 +179,13 @@ fn read(
 fn crds_of(
     workspace: &Workspace,
     mut reading: Reading,
-    flags: Option<compile::Flags>,
+    flags: Option<compile::CompileFlags>,
     crd_options: &CrdOptions,
 ) -> anyhow::Result<ReadCrds> {
     let sources = TreeSources::new(&workspace.root);
     leave_out_others(&mut reading, &workspace.root)?;
     let compile = Compile {
-        top: workspace.root.real(),
+        top: workspace.root.resolved_path(),
         flags,
         all: false,
         modules: &[],
@@ -190,25 +193,25 @@ fn crds_of(
         is_on_disk: true,
     };
     compile::complete(&compile, &mut reading)?;
-    let operator = reading.whole();
+    let operator = reading.whole_kinds();
     let generated = manifests::crds(&operator, crd_options);
-    let found = reading.quote(&sources, generated.problems);
+    let found = reading.quote_source(&sources, generated.problems);
     let problems = [reading.all_problems(), found].concat();
     if !problems.is_empty() {
         return hinted(refusal(&unread(&reading), problems), reading.hint.iter().cloned());
     }
     let warnings = [operator.warnings.clone(), generated.warnings].concat();
-    terminal::warn_all(reading.quote(&sources, warnings));
+    terminal::warn_all(reading.quote_source(&sources, warnings));
     let reason_for_more_kinds = reading.reason_for_more_kinds();
     Ok(ReadCrds { manifests: generated.manifests, operator, reason_for_more_kinds })
 }
 
-fn types(kinds: &[DeclaredKind]) -> BTreeMap<(String, String), TypeNames> {
-    let of_kind = |it: &DeclaredKind| {
-        let crd = it.crd.as_ref().ok()?;
+fn type_names(kinds: &[DeclaredKind]) -> BTreeMap<(String, String), TypeNames> {
+    let of_kind = |kind: &DeclaredKind| {
+        let crd = kind.crd.as_ref().ok()?;
         let name = crd.metadata.name.clone()?;
         let version = crd.spec.versions.first()?.name.clone();
-        Some(((name, version), it.field_types.clone()))
+        Some(((name, version), kind.field_types.clone()))
     };
     kinds.iter().filter_map(of_kind).collect()
 }

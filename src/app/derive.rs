@@ -14,7 +14,7 @@ use super::{
     conversions, generated_crds, listing,
     refusal::{refusal, unread},
     roles, samples,
-    support::Support,
+    support::SupportCode,
     tree_sources::TreeSources,
     types_list, unserved, webhooks,
 };
@@ -33,7 +33,7 @@ pub const MANIFESTS: &str = "manifests";
 
 /// The variables of all templates.
 #[derive(Clone, Serialize)]
-pub struct Names<'a> {
+pub struct TemplateNames<'a> {
     pub project_name: &'a ProjectName,
     pub crate_name: String,
     pub display_name: String,
@@ -42,11 +42,11 @@ pub struct Names<'a> {
     pub tool_version: &'static str,
 }
 
-impl<'a> Names<'a> {
+impl<'a> TemplateNames<'a> {
     pub fn new(project: &'a Project) -> Self {
         let words = project.name.to_string();
-        let capital = |it: &str| {
-            let mut letters = it.chars();
+        let capital = |text: &str| {
+            let mut letters = text.chars();
             letters
                 .next()
                 .map(|first| first.to_ascii_uppercase().to_string() + letters.as_str())
@@ -68,7 +68,7 @@ pub fn everything(
     tree: &mut WorkTree<'_>,
     plan: Plan,
     project: &Project,
-    support: &Support,
+    support: &SupportCode,
     options: &GenerateOptions,
 ) -> anyhow::Result<RbacMarkers> {
     let reading = read_with_support(tree, plan, support)?;
@@ -79,7 +79,7 @@ pub fn everything(
 pub fn read_with_support(
     tree: &mut WorkTree<'_>,
     mut plan: Plan,
-    support: &Support,
+    support: &SupportCode,
 ) -> anyhow::Result<Reading> {
     support.plan(&mut plan, tree)?;
     tree.apply(plan)?;
@@ -95,23 +95,23 @@ pub fn with_project(
     edited: &Project,
     options: &GenerateOptions,
 ) -> anyhow::Result<()> {
-    plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
+    plan.edit_file(Project::path(), project.text().to_owned(), edited.text().to_owned());
     tree.apply(plan)?;
     let reading = read_without_types_list(tree)?;
-    written(tree, edited, options, reading, &mut |missing| {
+    write_from_source(tree, edited, options, reading, &mut |missing| {
         let mut plan = Plan::default();
-        missing.into_iter().for_each(|it| plan.warn(it));
+        missing.into_iter().for_each(|warning| plan.warn(warning));
         Ok(plan)
     })?;
     Ok(())
 }
 
-/// How to generate the manifests.
+/// The options for generating manifests.
 #[derive(Default)]
 pub struct GenerateOptions {
     pub crd_options: CrdOptions,
     /// None if the command has no such flags.
-    pub flags: Option<compile::Flags>,
+    pub flags: Option<compile::CompileFlags>,
     /// Compile all kinds, which must then be as they were read.
     pub all: bool,
     /// Warn of samples that the CRDs refuse.
@@ -135,9 +135,10 @@ pub fn source_that_was_read(
     options: &GenerateOptions,
     reading: Reading,
 ) -> anyhow::Result<RbacMarkers> {
-    written(tree, project, options, reading, &mut |missing| match missing.is_empty() {
-        true => Ok(Plan::default()),
-        false => {
+    write_from_source(tree, project, options, reading, &mut |missing| {
+        if missing.is_empty() {
+            Ok(Plan::default())
+        } else {
             Err(refusal("the manifests cannot be generated, and nothing was written", missing))
         }
     })
@@ -146,20 +147,20 @@ pub fn source_that_was_read(
 /// Decides about the webhooks that PROJECT lists and the source does not have.
 type Missing<'a> = &'a mut dyn FnMut(Vec<Diagnostic>) -> anyhow::Result<Plan>;
 
-fn written(
+fn write_from_source(
     tree: &mut WorkTree<'_>,
     project: &Project,
     options: &GenerateOptions,
     reading: Reading,
     missing: Missing<'_>,
 ) -> anyhow::Result<RbacMarkers> {
-    match derived(tree, project, options, reading, missing) {
-        Ok(Some(Derived { plan, crds, markers })) => {
+    match source_files(tree, project, options, reading, missing) {
+        Ok(Some(SourceFiles { plan, crds, markers })) => {
             tree.apply(plan)?;
             listing::update(tree, &crds)?;
             listing::warn_of_paths(tree)?;
             let unheld = roles::unheld(tree, project, &markers.list)?;
-            markers.quote(tree, unheld).into_iter().for_each(|it| tree.warn(it));
+            markers.quote(tree, unheld).into_iter().for_each(|marker| tree.warn(marker));
             conversions::require_in_crds(tree, project)?;
             Ok(markers)
         }
@@ -173,7 +174,7 @@ fn written(
 }
 
 /// The files that depend on the source.
-struct Derived {
+struct SourceFiles {
     plan: Plan,
     /// The files of the CRDs in PROJECT.
     crds: Vec<ProjectPath>,
@@ -191,20 +192,21 @@ pub struct RbacMarkers {
 impl RbacMarkers {
     /// Adds to problems of comments the lines that they are about.
     pub fn quote(&self, tree: &impl Tree, problems: Vec<Problem>) -> Vec<Problem> {
-        self.reading.quote(&TreeSources::new(tree), problems)
+        self.reading.quote_source(&TreeSources::new(tree), problems)
     }
 }
 
-/// None if kinds that have to be compiled are changed by this command, which is not compiled before it is written.
-fn derived(
+/// Returns `None` if kinds that have to be compiled are changed by this command, which is not compiled before it is
+/// written.
+fn source_files(
     tree: &mut WorkTree<'_>,
     project: &Project,
     options: &GenerateOptions,
     mut reading: Reading,
     missing: Missing<'_>,
-) -> anyhow::Result<Option<Derived>> {
-    if complete(tree, &mut reading, options)? == Completion::Later {
-        tree.forget(&ProjectPath::fixed(types_list::FILE));
+) -> anyhow::Result<Option<SourceFiles>> {
+    if complete_reading(tree, &mut reading, options)? == Completion::Later {
+        tree.keep_as_on_disk(&ProjectPath::fixed(types_list::FILE));
         tree.warn(format!(
             "the CRDs, roles and {} were not updated: {}, and this command cannot compile its changes before it writes them; run `operator-rs manifests` afterwards",
             types_list::FILE,
@@ -212,12 +214,12 @@ fn derived(
         ));
         return Ok(None);
     }
-    refuse(&reading, tree)?;
+    refuse_problems(&reading, tree)?;
     let mut operator = std::mem::take(&mut reading.operator);
     operator.registers_webhooks = webhooks::registers(project, tree)?;
     let sources = TreeSources::new(tree);
-    let quote = |problems| reading.quote(&sources, problems);
-    let manifests::Generated { mut manifests, problems, warnings } =
+    let quote = |problems| reading.quote_source(&sources, problems);
+    let manifests::GeneratedManifests { mut manifests, problems, warnings } =
         manifests::generate(&operator, &options.crd_options);
     let problems = [problems, roles::rivals(project, tree, &operator.rules)?].concat();
     if !problems.is_empty() {
@@ -227,10 +229,10 @@ fn derived(
             problems,
         ));
     }
-    agreement::require(tree.before(), &operator)?;
+    agreement::require(tree.files_on_disk(), &operator)?;
     let mut plan = missing(webhooks::missing(project, &operator)?)?;
     if options.samples {
-        let crds = samples::crds(manifests.iter().flat_map(|it| &it.objects));
+        let crds = samples::crds(manifests.iter().flat_map(|manifest| &manifest.objects));
         samples::warn(&mut plan, tree, &crds)?;
     }
     if operator.rules.is_empty() && roles::calls_for_role(tree)? {
@@ -244,7 +246,7 @@ fn derived(
     let untrusted = webhooks::untrusted(project, &operator, tree)?;
     let unserved = unserved::warnings(project, &operator);
     let warned = [unlisted, astray, untrusted, unserved].concat();
-    quote(warned).into_iter().for_each(|it| plan.warn(it));
+    quote(warned).into_iter().for_each(|warning| plan.warn(warning));
     webhooks::warn_of_deadlocks(&mut plan, tree, project, &manifests)?;
     for manifest in &manifests {
         plan.generate(manifest.path.clone(), manifest.to_text(), &manifest.edit, MANIFESTS);
@@ -252,7 +254,7 @@ fn derived(
     generated_crds::own(&mut plan, tree, project, &reading, &manifests)?;
     quote([operator.warnings.clone(), reading.unread.clone(), warnings].concat())
         .into_iter()
-        .for_each(|it| plan.warn(it));
+        .for_each(|warning| plan.warn(warning));
     let (types, unlisted) = match types_list::types(&operator, project) {
         Ok(types) => types,
         Err(error) => {
@@ -261,7 +263,7 @@ fn derived(
             return Err(error);
         }
     };
-    quote(unlisted).into_iter().for_each(|it| plan.warn(it));
+    quote(unlisted).into_iter().for_each(|warning| plan.warn(warning));
     plan.extend(types_list::plan(types)?);
     let listed = project.resources.iter().filter(|resource| resource.api.is_some());
     let listed: BTreeSet<(String, String)> =
@@ -271,14 +273,14 @@ fn derived(
     };
     let own = manifests::versions(&operator).filter(is_own);
     let crds: BTreeSet<ProjectPath> =
-        own.map(|it| manifests::crd_path(it.group(), it.plural())).collect();
+        own.map(|kind| manifests::crd_path(kind.group(), kind.plural())).collect();
     let crds = crds.into_iter().collect();
     let markers = RbacMarkers { list: operator.rules, reading };
-    Ok(Some(Derived { plan, crds, markers }))
+    Ok(Some(SourceFiles { plan, crds, markers }))
 }
 
 /// Compiles the kinds that cannot be read otherwise.
-fn complete(
+fn complete_reading(
     tree: &WorkTree<'_>,
     reading: &mut Reading,
     options: &GenerateOptions,
@@ -293,28 +295,28 @@ fn complete(
         all: options.all,
         modules: &[],
         keeps_going: false,
-        is_on_disk: !tree.changed().any(|it| is_code(&it.path)),
+        is_on_disk: !tree.changed_files().any(|change| is_code(&change.path)),
     };
     compile::complete(&compile, reading)
 }
 
-/// The kinds and rules of the source, as far as it can be read. [`source`] reports the problems.
+/// Returns the kinds and rules of the source, as far as it can be read. [`source`] reports the problems.
 pub fn operator(tree: &impl Tree) -> Operator {
-    read(tree).operator
+    read_source(tree).operator
 }
 
 /// Reads the source without the list of types, which is part of the source that it is generated from.
 fn read_without_types_list(tree: &mut WorkTree<'_>) -> anyhow::Result<Reading> {
     tree.apply(types_list::plan(Vec::new())?)?;
-    Ok(read(tree))
+    Ok(read_source(tree))
 }
 
-fn read(tree: &impl Tree) -> Reading {
-    source::read_with_rules(&TreeSources::new(tree), &Options::default())
+fn read_source(tree: &impl Tree) -> Reading {
+    source::read_workspace_with_rules(&TreeSources::new(tree), &Options::default())
 }
 
 /// All problems in one error.
-fn refuse(reading: &Reading, tree: &WorkTree<'_>) -> anyhow::Result<()> {
+fn refuse_problems(reading: &Reading, tree: &WorkTree<'_>) -> anyhow::Result<()> {
     match &on_disk(reading.all_problems(), tree)[..] {
         [] => Ok(()),
         problems => {
@@ -327,13 +329,14 @@ fn refuse(reading: &Reading, tree: &WorkTree<'_>) -> anyhow::Result<()> {
     }
 }
 
-/// Problems of files that the command changes, at their lines on disk: nothing is written where there are problems.
+/// Returns problems of files that the command changes, at their lines on disk: nothing is written where there are
+/// problems.
 fn on_disk(mut problems: Vec<Problem>, tree: &WorkTree<'_>) -> Vec<Problem> {
     let mut lines = BTreeMap::new();
     for Problem { place, .. } in &mut problems {
         let of_file = lines.entry(place.path.clone());
         let of_file = of_file.or_insert_with(|| tree.lines_before(place.path.as_str()));
-        let before = of_file.as_ref().and_then(|it| *it.get(place.line.checked_sub(1)?)?);
+        let before = of_file.as_ref().and_then(|lines| *lines.get(place.line.checked_sub(1)?)?);
         place.line = before.unwrap_or(place.line);
     }
     problems

@@ -22,7 +22,7 @@ pub struct FeatureFlags {
 }
 
 impl FeatureFlags {
-    /// What to read of a workspace: all of it, with these features.
+    /// Returns what to read of a workspace: all of it, with these features.
     pub fn options(&self) -> Options {
         Options {
             features: self.features.clone(),
@@ -32,7 +32,7 @@ impl FeatureFlags {
         }
     }
 
-    /// The flags that are given, with their values.
+    /// Returns the flags that are given, with their values.
     pub fn given(&self) -> Vec<(&'static str, Option<String>)> {
         let features = self.features.iter().map(|name| ("--features", Some(name.clone())));
         let switches = [
@@ -54,13 +54,13 @@ pub fn require_known(reading: &Reading) -> anyhow::Result<()> {
         .hint("name a feature of a package as `package/feature`, or choose it with `-p`")
 }
 
-/// The features that are off, for each group of kinds that needs the same.
+/// Returns the features that are off, for each group of kinds that needs the same.
 pub fn off_features(
     sources: &dyn Sources,
     reading: &Reading,
     options: &Options,
 ) -> BTreeSet<String> {
-    let on: BTreeSet<&String> = reading.crates.iter().flat_map(|it| &it.features).collect();
+    let on: BTreeSet<&String> = reading.crates.iter().flat_map(|krate| &krate.features).collect();
     let all = Options { all_features: true, ..options.clone() };
     let off = source::features_of_kinds(sources, &all).into_iter().map(|mut needed| {
         needed.retain(|feature| !on.contains(feature));
@@ -76,7 +76,8 @@ pub fn note_off_features(label: &str, sources: &dyn Sources, reading: &Reading, 
         let text = path.and_then(|path| sources.text(&path).ok().flatten());
         text.is_some_and(|text| text.contains("features]"))
     };
-    if options.all_features || !reading.crates.iter().any(|it| declares_features(&it.folder)) {
+    if options.all_features || !reading.crates.iter().any(|krate| declares_features(&krate.folder))
+    {
         return;
     }
     let off = off_features(sources, reading, options);

@@ -22,9 +22,9 @@ pub fn own(
     manifests: &[Manifest],
 ) -> anyhow::Result<()> {
     let folder = ProjectPath::fixed("config/crd/bases");
-    plan.own(folder.clone(), &["yaml"], MANIFESTS);
+    plan.remove_stale(folder.clone(), &["yaml"], MANIFESTS);
     let Some(reason) = reading.reason_for_more_kinds() else { return Ok(()) };
-    let disk = tree.before();
+    let disk = tree.files_on_disk();
     let listed = listed_versions(project);
     // `init` can find the PROJECT of another tool.
     let before = disk.read(&Project::path())?.and_then(|text| Project::from_text(&text).ok());
@@ -38,17 +38,17 @@ pub fn own(
             |version: &String| removed.contains(&(manifest.path.clone(), version.clone()));
         if let Some(version) = lost.iter().find(|version| !is_removed(version)) {
             let why = format!("its version `{version}` may be declared at {reason}");
-            plan.keep(manifest.path.clone(), &why);
+            plan.keep_file(manifest.path.clone(), &why);
         }
     }
     let is_listed = |path: &ProjectPath| listed.iter().any(|(crd, _)| crd == path);
     let except =
         removed.into_iter().map(|(path, _)| path).filter(|path| !is_listed(path)).collect();
-    plan.leave_in_owned(&folder, LeftFiles { why: stays_because(&reason), except });
+    plan.leave_stale(&folder, LeftFiles { why: stays_because(&reason), except });
     Ok(())
 }
 
-/// The versions that PROJECT lists, each with the file of its CRD.
+/// Returns the versions that PROJECT lists, each with the file of its CRD.
 fn listed_versions(project: &Project) -> BTreeSet<(ProjectPath, String)> {
     let kinds = project.resources.iter().filter(|resource| resource.api.is_some());
     let path = |kind: &Resource| manifests::crd_path(&kind.api_group(), &kind.plural().to_string());

@@ -6,8 +6,8 @@ use std::{
 };
 
 use super::{
-    charts::Release,
-    manifest_files::{Location, objects_with_files, parsed, shown},
+    charts::ChartRelease,
+    manifest_files::{ManifestLocation, objects_with_files, parsed, shown},
     namespaces,
 };
 use crate::{
@@ -23,7 +23,7 @@ use model::{Deadline, Found, Image, Namespace, ProjectPath, Tree, display_path};
 
 /// Location of the operator's manifests
 #[derive(Clone, Debug, Default, clap::Args)]
-pub struct Given {
+pub struct ManifestsArg {
     /// Manifests of the operator: a kustomization, a directory of YAML files, a chart, a file, or `-` for stdin
     /// [default: those that PROJECT names, else config/]
     #[arg(long, value_name = "DIR|FILE", allow_hyphen_values = true)]
@@ -31,75 +31,75 @@ pub struct Given {
 }
 
 /// Manifests, and how a message names them.
-pub struct Manifests {
+pub struct GivenManifests {
     pub name: String,
     pub objects: Vec<Value>,
     /// The files that have the objects, by their kinds and names; none of what Helm has rendered.
     files: BTreeMap<(String, String), String>,
-    /// Whether Helm has rendered them, for the namespace that was given.
+    /// True if Helm has rendered them, for the namespace that was given.
     is_release: bool,
 }
 
 /// The manifests to read in place of config/, and the deadline for reading them.
 #[derive(Clone, Copy, Default)]
-pub struct Request<'a> {
+pub struct ManifestsRequest<'a> {
     manifests: Option<&'a Path>,
     deadline: Option<Deadline>,
 }
 
-impl Given {
-    /// The manifests of a command with this deadline, if it has one.
-    pub fn until(&self, deadline: impl Into<Option<Deadline>>) -> Request<'_> {
-        Request { manifests: self.manifests.as_deref(), deadline: deadline.into() }
+impl ManifestsArg {
+    /// Returns the manifests of a command with this deadline, if it has one.
+    pub fn until(&self, deadline: impl Into<Option<Deadline>>) -> ManifestsRequest<'_> {
+        ManifestsRequest { manifests: self.manifests.as_deref(), deadline: deadline.into() }
     }
 
-    /// Whether the objects are of the chart that PROJECT names, which `helm` renders.
+    /// Returns whether the objects are of the chart that PROJECT names, which `helm` renders.
     pub fn is_recorded_chart(&self, project: &Project) -> bool {
         let inputs = &project.inputs;
         let is_recorded = inputs.chart.is_some() && inputs.manifests.is_none();
-        self.manifests.is_none() && project.in_place() && is_recorded
+        self.manifests.is_none() && project.is_adopted() && is_recorded
     }
 }
 
-impl Request<'_> {
-    /// The objects of the flag, or else of what PROJECT names: manifests, or the chart of an operator in place.
+impl ManifestsRequest<'_> {
+    /// Returns the objects of the flag, or else of what PROJECT names: manifests, or the chart of an operator in place.
     pub fn of(
         self,
         root: &Root,
         project: &Project,
         namespace: Option<&Namespace>,
-    ) -> anyhow::Result<Option<Manifests>> {
-        let chart = project.inputs.chart.as_ref().filter(|_| project.in_place());
+    ) -> anyhow::Result<Option<GivenManifests>> {
+        let chart = project.inputs.chart.as_ref().filter(|_| project.is_adopted());
         let recorded = project.inputs.manifests.as_ref().or(chart);
         match recorded.filter(|_| self.manifests.is_none()) {
             None => self.read(root, namespace),
             Some(recorded) => {
-                let path = root.real().join(recorded.as_str());
-                self.read_from(root, Location::Recorded(&path), namespace).map(Some)
+                let path = root.resolved_path().join(recorded.as_str());
+                self.read_from(root, ManifestLocation::Recorded(&path), namespace).map(Some)
             }
         }
     }
 
-    /// The objects, with those in lists; none if the flag was not given. A kustomization is rendered, and a chart is for
-    /// this namespace. Hooks of Helm are left out with a warning.
+    /// Returns the objects, with those in lists; none if the flag was not given. A kustomization is rendered, and a
+    /// chart is for this namespace. Hooks of Helm are left out with a warning.
     pub fn read(
         self,
         root: &Root,
         namespace: Option<&Namespace>,
-    ) -> anyhow::Result<Option<Manifests>> {
-        let location = self.manifests.map(|path| Location::Named(path, self.deadline));
+    ) -> anyhow::Result<Option<GivenManifests>> {
+        let location = self.manifests.map(|path| ManifestLocation::Named(path, self.deadline));
         location.map(|location| self.read_from(root, location, namespace)).transpose()
     }
 
     fn read_from(
         self,
         root: &Root,
-        location: Location<'_>,
+        location: ManifestLocation<'_>,
         namespace: Option<&Namespace>,
-    ) -> anyhow::Result<Manifests> {
+    ) -> anyhow::Result<GivenManifests> {
         let path = location.path();
         let name = if location.is_stdin() { "stdin".to_owned() } else { shown(root, path) };
-        let release = Release::of(root, path, namespace);
+        let release = ChartRelease::of(root, path, namespace);
         let mut files = BTreeMap::new();
         let objects = match &release {
             Some(release) => {
@@ -114,7 +114,7 @@ impl Request<'_> {
                 if !location.is_stdin() {
                     warn_of_subdirectories(root, path)?;
                 }
-                located.into_iter().map(|it| it.1).collect()
+                located.into_iter().map(|pair| pair.1).collect()
             }
         };
         if objects.is_empty() {
@@ -123,11 +123,11 @@ impl Request<'_> {
         }
         let (hooks, objects): (Vec<_>, Vec<_>) = objects.into_iter().partition(is_hook);
         warn_of_hooks(&hooks);
-        Ok(Manifests { name, objects, files, is_release: release.is_some() })
+        Ok(GivenManifests { name, objects, files, is_release: release.is_some() })
     }
 }
 
-/// The kind and the name of an object, which stay if its namespace is set.
+/// Returns the kind and the name of an object, which stay if its namespace is set.
 pub fn key(object: &Value) -> (String, String) {
     let Id { kind, name, .. } = Id::of(object);
     (kind, name)
@@ -138,7 +138,7 @@ fn warn_of_subdirectories(root: &Root, path: &Path) -> anyhow::Result<()> {
     if !path.is_dir() || has_kustomization(path)? {
         return Ok(());
     }
-    let real = disk::real(path)?;
+    let real = disk::resolve_folder(path)?;
     let mut unread = Vec::new();
     find_manifests_below(&real, 0, &mut unread)?;
     if unread.is_empty() {
@@ -158,7 +158,7 @@ fn warn_of_subdirectories(root: &Root, path: &Path) -> anyhow::Result<()> {
 }
 
 fn has_kustomization(folder: &Path) -> anyhow::Result<bool> {
-    let names = disk::names(folder)?;
+    let names = disk::list_names(folder)?;
     Ok(["kustomization.yaml", "kustomization.yml", "Kustomization"]
         .iter()
         .any(|kustomization| names.iter().any(|name| name == kustomization)))
@@ -181,17 +181,17 @@ fn find_manifests_below(
     depth: usize,
     found: &mut Vec<PathBuf>,
 ) -> anyhow::Result<()> {
-    for name in disk::names(folder)? {
+    for name in disk::list_names(folder)? {
         let Some(name) = name.strip_suffix('/').filter(|name| !name.starts_with('.')) else {
             continue;
         };
         let inner = folder.join(name);
         let is_manifest = |name: &String| {
             [".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end))
-                && disk::text(&inner.join(name))
+                && disk::read_text(&inner.join(name))
                     .is_ok_and(|text| parsed(name, &text).is_ok_and(|all| all.iter().any(is_part)))
         };
-        if disk::names(&inner)?.iter().any(is_manifest) {
+        if disk::list_names(&inner)?.iter().any(is_manifest) {
             found.push(inner.clone());
         }
         if depth < DEEPEST {
@@ -201,7 +201,7 @@ fn find_manifests_below(
     Ok(())
 }
 
-/// Whether only Helm creates this object, at some step of an installation or a test.
+/// Returns whether only Helm creates this object, at some step of an installation or a test.
 fn is_hook(object: &Value) -> bool {
     !object["metadata"]["annotations"]["helm.sh/hook"].is_null()
 }
@@ -215,13 +215,13 @@ fn warn_of_hooks(hooks: &[Value]) {
     }
 }
 
-impl Manifests {
-    /// The file that has a CRD, or what all manifests are named.
+impl GivenManifests {
+    /// Returns the file that has a CRD, or what all manifests are named.
     pub fn file_of(&self, crd: &Value) -> &str {
         self.files.get(&key(crd)).unwrap_or(&self.name)
     }
 
-    /// The files that have the objects, by their kinds and names.
+    /// Returns the files that have the objects, by their kinds and names.
     pub fn files(&self) -> BTreeMap<(String, String), String> {
         self.files.clone()
     }
@@ -253,15 +253,17 @@ impl Manifests {
             .with_context(|| format!("reading {}", self.name))
     }
 
-    /// The image of the only container that runs, without its tag and digest.
+    /// Returns the image of the only container that runs, without its tag and digest.
     fn image_to_replace(&self) -> anyhow::Result<String> {
-        let workloads = self.objects.iter().filter(|it| {
-            ["Deployment", "StatefulSet", "DaemonSet"].iter().any(|kind| it["kind"] == *kind)
+        let workloads = self.objects.iter().filter(|object| {
+            ["Deployment", "StatefulSet", "DaemonSet"].iter().any(|kind| object["kind"] == *kind)
         });
-        let containers = |it: &Value| it["spec"]["template"]["spec"]["containers"].clone();
+        let containers = |object: &Value| object["spec"]["template"]["spec"]["containers"].clone();
         let images: BTreeSet<String> = workloads
-            .flat_map(|it| containers(it).as_array().cloned().unwrap_or_default())
-            .filter_map(|it| it["image"].as_str().map(|it| name_of(it).to_owned()))
+            .flat_map(|workload| containers(workload).as_array().cloned().unwrap_or_default())
+            .filter_map(|container| {
+                container["image"].as_str().map(|text| name_of(text).to_owned())
+            })
             .collect();
         match images.into_iter().collect::<Vec<_>>().as_slice() {
             [one] => Ok(one.clone()),
@@ -277,7 +279,7 @@ impl Manifests {
     }
 }
 
-/// An image without its tag and digest.
+/// Returns an image without its tag and digest.
 fn name_of(image: &str) -> &str {
     let image = image.split('@').next().unwrap_or(image);
     match image.rsplit_once(':') {
@@ -289,7 +291,7 @@ fn name_of(image: &str) -> &str {
 /// The folder of a kustomization that has nothing but the manifests.
 const ALONE: &str = "all";
 
-impl Tree for Manifests {
+impl Tree for GivenManifests {
     fn look(&self, path: &ProjectPath) -> anyhow::Result<Found> {
         Ok(match path.as_str() {
             "all/kustomization.yaml" => Found::Text("resources: [objects.yaml]\n".to_owned()),
@@ -303,12 +305,12 @@ impl Tree for Manifests {
     }
 
     fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
-        self.names(folder.as_str())?.iter().map(|it| Ok(folder.join(it)?)).collect()
+        self.names(folder.as_str())?.iter().map(|name| Ok(folder.join(name)?)).collect()
     }
 
     fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
         let names: &[&str] =
             if folder == ALONE { &["kustomization.yaml", "objects.yaml"] } else { &[] };
-        Ok(names.iter().map(|it| (*it).to_owned()).collect())
+        Ok(names.iter().map(|name| (*name).to_owned()).collect())
     }
 }

@@ -1,19 +1,19 @@
-//! Where this user's answers and downloads are: outside of every project. What a clone has brought does not count. On
-//! Windows, they are in `%LOCALAPPDATA%\operator-rs` unless the variables of XDG are set.
+//! The folders with this user's answers and downloads, which are outside of every project. Files that a clone contains
+//! do not count. On Windows, they are in `%LOCALAPPDATA%\operator-rs` unless the variables of XDG are set.
 
 use std::{
     path::{Path, PathBuf},
     sync::Once,
 };
 
-use crate::{disk::Own, terminal};
+use crate::{disk::UserFolder, terminal};
 use diagnostics::{Diagnostic, Hint as _};
 
-/// A file of `$XDG_STATE_HOME/operator-rs`, for a command that works in `dir`; none if there is no such folder, or if it
-/// may be somebody else's.
+/// A file of `$XDG_STATE_HOME/operator-rs`, for a command that works in `dir`; none if there is no such folder, or if
+/// it may belong to another user.
 pub fn state(dir: &Path, file: &str) -> Option<PathBuf> {
-    let found = Own::new(&folder("XDG_STATE_HOME", ".local/state")?, dir);
-    let file = found.and_then(|it| it.below(file));
+    let found = UserFolder::new(&user_folder("XDG_STATE_HOME", ".local/state")?, dir);
+    let file = found.and_then(|folder| folder.path_below(file));
     file.map_err(|why| {
         static TOLD: Once = Once::new();
         TOLD.call_once(|| {
@@ -26,57 +26,58 @@ pub fn state(dir: &Path, file: &str) -> Option<PathBuf> {
     .ok()
 }
 
-/// A folder of `$XDG_CACHE_HOME/operator-rs`, for a command that works in `dir`.
-pub fn cache(dir: &Path, name: &str) -> anyhow::Result<Own> {
-    let Some(folder) = folder("XDG_CACHE_HOME", ".cache") else {
+/// Returns a folder of `$XDG_CACHE_HOME/operator-rs`, for a command that works in `dir`.
+pub fn cache(dir: &Path, name: &str) -> anyhow::Result<UserFolder> {
+    let Some(folder) = user_folder("XDG_CACHE_HOME", ".cache") else {
         return Err(anyhow::format_err!("there is no directory to cache downloads in")).hint(
-            match cfg!(windows) {
-                true => "set LOCALAPPDATA or XDG_CACHE_HOME",
-                false => "set HOME or XDG_CACHE_HOME",
+            if cfg!(windows) {
+                "set LOCALAPPDATA or XDG_CACHE_HOME"
+            } else {
+                "set HOME or XDG_CACHE_HOME"
             },
         );
     };
-    usable(Own::new(&folder.join(name), dir))
+    require_usable(UserFolder::new(&folder.join(name), dir))
 }
 
-/// A file in such a folder.
-pub fn cached(cache: &Own, file: &str) -> anyhow::Result<PathBuf> {
-    usable(cache.below(file))
+/// Returns a file in such a folder.
+pub fn cached(cache: &UserFolder, file: &str) -> anyhow::Result<PathBuf> {
+    require_usable(cache.path_below(file))
 }
 
-fn usable<T>(found: Result<T, String>) -> anyhow::Result<T> {
+fn require_usable<T>(found: Result<T, String>) -> anyhow::Result<T> {
     found
         .map_err(|why| anyhow::format_err!("{why}: it cannot be the cache of downloads"))
         .hint("set XDG_CACHE_HOME to a directory of yours outside of the project")
 }
 
-/// Refuses the kubeconfig of the home directory where somebody else may have written it: it names programs to run.
+/// Refuses the kubeconfig of the home directory if another user may have written it: it names programs to run.
 pub fn require_own_kubeconfig(dir: &Path) -> anyhow::Result<()> {
     let Some(path) = kubeconfig() else { return Ok(()) };
-    let found = Own::new(&path, dir).map(drop);
+    let found = UserFolder::new(&path, dir).map(drop);
     found
         .map_err(|why| anyhow::format_err!("{why}: it is not used as your kubeconfig"))
         .hint("if you trust it, name it with `--kubeconfig FILE` or KUBECONFIG")
 }
 
-/// The kubeconfig of the home directory, if there is one.
+/// Returns the kubeconfig of the home directory, if there is one.
 pub fn kubeconfig() -> Option<PathBuf> {
-    home().map(|it| it.join(".kube/config")).filter(|it| it.exists())
+    home_folder().map(|home| home.join(".kube/config")).filter(|path| path.exists())
 }
 
-fn folder(variable: &str, below_home: &str) -> Option<PathBuf> {
-    let of_windows = || if cfg!(windows) { absolute("LOCALAPPDATA") } else { None };
-    let folder = absolute(variable).or_else(of_windows);
-    let folder = folder.or_else(|| Some(home()?.join(below_home)));
-    folder.map(|it| it.join("operator-rs"))
+fn user_folder(variable: &str, below_home: &str) -> Option<PathBuf> {
+    let of_windows = || if cfg!(windows) { absolute_variable("LOCALAPPDATA") } else { None };
+    let folder = absolute_variable(variable).or_else(of_windows);
+    let folder = folder.or_else(|| Some(home_folder()?.join(below_home)));
+    folder.map(|folder| folder.join("operator-rs"))
 }
 
-fn home() -> Option<PathBuf> {
-    terminal::home_folder().ok().flatten().filter(|it| it.is_absolute())
+fn home_folder() -> Option<PathBuf> {
+    terminal::home_folder().ok().flatten().filter(|folder| folder.is_absolute())
 }
 
-/// A variable that is an absolute path; others mean nothing, as the XDG specification says.
-fn absolute(name: &str) -> Option<PathBuf> {
+/// Returns a variable that is an absolute path; others mean nothing, as the XDG specification says.
+fn absolute_variable(name: &str) -> Option<PathBuf> {
     let path = terminal::variable(name).ok().flatten().map(PathBuf::from);
-    path.filter(|it| it.is_absolute())
+    path.filter(|path| path.is_absolute())
 }

@@ -11,14 +11,14 @@ pub struct License {
     pub identifier: Option<&'static str>,
 }
 
-/// Whether a license may be in a file of this name.
+/// Returns whether a license may be in a file of this name.
 pub fn is_file(name: &str) -> bool {
-    FILES.iter().chain(&PAIR).any(|it| *it == name)
+    FILES.iter().chain(&PAIR).any(|file| *file == name)
 }
 
-/// Whether a license has this SPDX identifier that its text would be recognized by.
+/// Returns whether a license has this SPDX identifier that its text would be recognized by.
 pub fn is_known(identifier: &str) -> bool {
-    DUAL == identifier || TEXTS.iter().any(|it| it.0 == identifier)
+    DUAL == identifier || TEXTS.iter().any(|pair| pair.0 == identifier)
 }
 
 const DUAL: &str = "MIT OR Apache-2.0";
@@ -74,15 +74,15 @@ const TEXTS: &[(&str, &[&str], &str)] = &[
     ("Unlicense", &["this is free and unencumbered software released into the public domain"], "@"),
 ];
 
-/// The license file at the top of a directory, or the two files that most Rust crates have.
+/// Returns the license file at the top of a directory, or the two files that most Rust crates have.
 pub fn find(tree: &impl Tree) -> anyhow::Result<Option<License>> {
     for path in FILES.map(ProjectPath::fixed) {
-        if let Some(identifier) = read(tree, &path)? {
+        if let Some(identifier) = identify_file(tree, &path)? {
             return Ok(Some(License { path, other: None, identifier }));
         }
     }
     let [mit, apache] = PAIR.map(ProjectPath::fixed);
-    Ok(match (read(tree, &mit)?, read(tree, &apache)?) {
+    Ok(match (identify_file(tree, &mit)?, identify_file(tree, &apache)?) {
         (Some(Some("MIT")), Some(Some("Apache-2.0"))) => {
             let identifier = Some(DUAL);
             Some(License { path: mit, other: Some(apache), identifier })
@@ -94,20 +94,23 @@ pub fn find(tree: &impl Tree) -> anyhow::Result<Option<License>> {
     })
 }
 
-/// The identifier of a license file, if the file is there.
-fn read(tree: &impl Tree, path: &ProjectPath) -> anyhow::Result<Option<Option<&'static str>>> {
+/// Returns the identifier of a license file, if the file is there.
+fn identify_file(
+    tree: &impl Tree,
+    path: &ProjectPath,
+) -> anyhow::Result<Option<Option<&'static str>>> {
     Ok(match tree.look(path)? {
         Found::Nothing => None,
-        Found::Text(text) => Some(identify(&text)),
+        Found::Text(text) => Some(identify_text(&text)),
         Found::Other(_) => Some(None),
     })
 }
 
-fn identify(text: &str) -> Option<&'static str> {
+fn identify_text(text: &str) -> Option<&'static str> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ").to_lowercase();
-    let is = |it: &&(_, &[&str], &str)| {
-        it.1.iter().all(|phrase| text.contains(phrase)) && !text.contains(it.2)
+    let is = |pair: &&(_, &[&str], &str)| {
+        pair.1.iter().all(|phrase| text.contains(phrase)) && !text.contains(pair.2)
     };
     let mut found = TEXTS.iter().filter(is);
     match (found.next(), found.next()) {
@@ -141,6 +144,6 @@ fn licenses_are_known_by_their_texts() {
         (&format!("{mit}\n{apache}"), None),
         ("All rights reserved.", None),
     ] {
-        assert_eq!(identify(text), expected, "{text}");
+        assert_eq!(identify_text(text), expected, "{text}");
     }
 }

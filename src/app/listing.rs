@@ -17,38 +17,43 @@ pub fn update(tree: &mut WorkTree<'_>, crds: &[ProjectPath]) -> anyhow::Result<(
     let mut plan = Plan::default();
     let nodes = yaml::nodes(&text, Dialect::Kubernetes);
     let first = nodes.iter().flatten().next();
-    let resources = first.and_then(|it| match &it.data {
-        Data::Map(fields) => fields.iter().find(|it| it.key == "resources"),
+    let resources = first.and_then(|node| match &node.data {
+        Data::Map(fields) => fields.iter().find(|field| field.key == "resources"),
         _ => None,
     });
-    let (line, items) = match resources.map(|it| (it.mark.line, &it.value.data)) {
+    let (line, items) = match resources.map(|resource| (resource.mark.line, &resource.value.data)) {
         Some((line, Data::List(items))) => (line, &items[..]),
         Some((line, _)) => (line, &[][..]),
         None => (1, &[][..]),
     };
-    // A kustomization of its own lists them.
-    let is_folder =
-        |it: &Node| it.as_str().is_some_and(|it| it.trim_end_matches('/').ends_with("bases"));
+    // Another kustomization lists them.
+    let is_folder = |node: &Node| {
+        node.as_str().is_some_and(|path| path.trim_end_matches('/').ends_with("bases"))
+    };
     if items.iter().any(is_folder) {
         return Ok(());
     }
-    let deleted: Vec<&ProjectPath> =
-        tree.changed().filter(|it| it.after.is_none()).map(|it| &it.path).collect();
+    let deleted: Vec<&ProjectPath> = tree
+        .changed_files()
+        .filter(|changed| changed.after.is_none())
+        .map(|change| &change.path)
+        .collect();
     let mut lines = Lines::of(&text);
     let mut listed = Vec::new();
     for item in items {
-        let Some((entry, path)) = item.as_str().and_then(|it| Some((it, crd(it)?))) else {
+        let Some((entry, path)) = item.as_str().and_then(|text| Some((text, crd_path(text)?)))
+        else {
             continue;
         };
         if deleted.contains(&&path) {
-            plan.remove(list.clone(), vec![fragment(entry)], LastCommit::NotRead);
+            plan.remove_entries(list.clone(), vec![list_fragment(entry)], LastCommit::NotRead);
         }
         listed.push(path);
     }
     // A person may have commented a line out.
-    for line in text.lines().filter_map(|it| it.trim().strip_prefix('#')) {
+    for line in text.lines().filter_map(|line| line.trim().strip_prefix('#')) {
         let item = line.trim_start_matches('#').trim_start().strip_prefix("- ");
-        listed.extend(item.and_then(|it| crd(it.split(" #").next()?.trim())));
+        listed.extend(item.and_then(|item| crd_path(item.split(" #").next()?.trim())));
     }
     for path in crds {
         let name = path.as_str().strip_prefix(FOLDER).unwrap_or(path.as_str());
@@ -57,9 +62,9 @@ pub fn update(tree: &mut WorkTree<'_>, crds: &[ProjectPath]) -> anyhow::Result<(
             continue;
         }
         // A person has removed the line of a CRD that was there before.
-        let is_new = tree.before().read(path)?.is_none();
+        let is_new = tree.files_on_disk().read(path)?.is_none();
         if is_new && text.contains(&format!("+operator-rs:scaffold:{MARKER}")) {
-            plan.add(list.clone(), MARKER, fragment(name));
+            plan.add_entries(list.clone(), MARKER, list_fragment(name));
             continue;
         }
         let warning = Diagnostic::in_file(FILE, format!("`{name}` is not in the list `resources`"));
@@ -98,12 +103,12 @@ pub fn warn_of_paths(tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
     tree.apply(plan)
 }
 
-fn fragment(name: &str) -> String {
+fn list_fragment(name: &str) -> String {
     yaml::to_text(&json!({ "resources": [name] }))
 }
 
-/// The CRD that an item of the list names.
-fn crd(item: &str) -> Option<ProjectPath> {
+/// Returns the CRD that an item of the list names.
+fn crd_path(item: &str) -> Option<ProjectPath> {
     let path = ProjectPath::fixed("config/crd").join(item.trim_matches(['"', '\''])).ok()?;
     path.is_in(&ProjectPath::fixed("config/crd/bases")).then_some(path)
 }
@@ -111,7 +116,7 @@ fn crd(item: &str) -> Option<ProjectPath> {
 #[test]
 fn an_item_names_a_crd() {
     let check = |item: &str, expected: Option<&str>| {
-        assert_eq!(crd(item).map(|it| it.to_string()).as_deref(), expected, "{item}");
+        assert_eq!(crd_path(item).map(|name| name.to_string()).as_deref(), expected, "{item}");
     };
     check("bases/a.yaml", Some("config/crd/bases/a.yaml"));
     check("./bases/a b.yaml", Some("config/crd/bases/a b.yaml"));

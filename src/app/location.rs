@@ -11,15 +11,16 @@ use crate::{
 use diagnostics::{Diagnostic, Hint as _};
 use model::display_path;
 
-/// The directory that `--dir` names; else the current directory or the nearest one above it that has a PROJECT file.
+/// Returns the directory that `--dir` names; else the current directory or the nearest one above it that has a PROJECT
+/// file.
 pub fn of_project(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
     if let Some(dir) = dir {
-        return named(dir);
+        return require_directory(dir);
     }
     let here = Path::new(".");
     let folder = nearest(here)?;
     if folder != here {
-        terminal::advise(&format!(
+        terminal::print_advice(&format!(
             "note: the project is in `{0}`, and paths are relative to that directory\n",
             display_path(&folder)
         ));
@@ -30,7 +31,7 @@ pub fn of_project(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
 /// This directory or the nearest one above it that has a PROJECT file; else this one.
 pub fn nearest(here: &Path) -> anyhow::Result<PathBuf> {
     let name = Project::path();
-    if disk::has(here, name.as_str()) {
+    if disk::has_file(here, name.as_str()) {
         return Ok(here.to_owned());
     }
     match disk::find_up(here, name.as_str())? {
@@ -45,27 +46,28 @@ pub fn nearest(here: &Path) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// The directory that `--dir` names; the current one by default.
+/// Returns the directory that `--dir` names; the current one by default.
 pub fn exact(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
-    dir.map_or_else(|| Ok(PathBuf::from(".")), named)
+    dir.map_or_else(|| Ok(PathBuf::from(".")), require_directory)
 }
 
 /// Names files in annotations from the top of the repository, as GitHub reads them. They are in `root` otherwise.
 pub fn annotate(root: &Root) {
-    if terminal::annotates() {
+    if terminal::prints_annotations() {
         // A folder that is in no repository is its top.
-        let below = Repository::prefix_of(root.real()).unwrap_or_else(|error| {
+        let below = Repository::prefix_of(root.resolved_path()).unwrap_or_else(|error| {
             terminal::warn(Diagnostic::from(&error));
             None
         });
-        terminal::annotate_below(&below.unwrap_or_default());
+        terminal::set_annotation_root(&below.unwrap_or_default());
     }
 }
 
-fn named(dir: &Path) -> anyhow::Result<PathBuf> {
-    match dir.exists() {
-        true => Ok(dir.to_owned()),
-        false => Err(anyhow::format_err!("there is no directory `{}`", display_path(&dir)))
-            .hint("`--dir` names the directory of a project"),
+fn require_directory(dir: &Path) -> anyhow::Result<PathBuf> {
+    if dir.exists() {
+        Ok(dir.to_owned())
+    } else {
+        Err(anyhow::format_err!("there is no directory `{}`", display_path(&dir)))
+            .hint("`--dir` names the directory of a project")
     }
 }

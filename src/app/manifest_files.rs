@@ -8,16 +8,16 @@ use diagnostics::Hint as _;
 use go_data::yaml::{self, Value};
 use model::{Deadline, ProjectPath, Tree as _, display_path};
 
-/// Where manifests are.
+/// The location of manifests.
 #[derive(Clone, Copy)]
-pub enum Location<'a> {
+pub enum ManifestLocation<'a> {
     /// Named by the user: a directory, a file, a pipe, or `-` for stdin.
     Named(&'a Path, Option<Deadline>),
     /// Named by PROJECT: a directory or a regular file.
     Recorded(&'a Path),
 }
 
-impl<'a> Location<'a> {
+impl<'a> ManifestLocation<'a> {
     pub fn path(self) -> &'a Path {
         match self {
             Self::Named(path, _) | Self::Recorded(path) => path,
@@ -29,31 +29,31 @@ impl<'a> Location<'a> {
     }
 }
 
-/// The objects at a path that the user names.
+/// Returns the objects at a path that the user names.
 pub fn objects(root: &Root, path: &Path) -> anyhow::Result<Vec<Value>> {
-    let located = objects_with_files(root, Location::Named(path, None))?;
+    let located = objects_with_files(root, ManifestLocation::Named(path, None))?;
     Ok(located.into_iter().map(|(_, object)| object).collect())
 }
 
-/// The objects at a location, each with its file.
+/// Returns the objects at a location, each with its file.
 pub fn objects_with_files(
     root: &Root,
-    location: Location<'_>,
+    location: ManifestLocation<'_>,
 ) -> anyhow::Result<Vec<(String, Value)>> {
     let in_file = |name: &str, text: &str| {
         let objects = parsed(name, text)?.into_iter();
-        anyhow::Ok(objects.map(|it| (name.to_owned(), it)).collect())
+        anyhow::Ok(objects.map(|object| (name.to_owned(), object)).collect())
     };
     let path = location.path();
     if !location.is_stdin() {
         if path.is_dir() {
-            return folder(root, path);
+            return read_folder(root, path);
         }
         require_no_way_out(root, path)?;
     }
     match location {
-        Location::Recorded(path) => in_file(&shown(root, path), &disk::text(path)?),
-        Location::Named(path, deadline) => {
+        ManifestLocation::Recorded(path) => in_file(&shown(root, path), &disk::read_text(path)?),
+        ManifestLocation::Named(path, deadline) => {
             let bounds = Bounds::of_manifests(deadline);
             let (name, text) = disk::read_input(Path::new(""), path, bounds)?;
             let name = if location.is_stdin() { name } else { shown(root, path) };
@@ -69,62 +69,70 @@ fn require_no_way_out(root: &Root, path: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let is_inside = disk::real(folder.unwrap_or(Path::new(".")))?.starts_with(root.real());
-    let real = disk::real(path)?;
-    if !is_inside || real.starts_with(root.real()) {
+    let is_inside =
+        disk::resolve_folder(folder.unwrap_or(Path::new(".")))?.starts_with(root.resolved_path());
+    let real = disk::resolve_folder(path)?;
+    if !is_inside || real.starts_with(root.resolved_path()) {
         return Ok(());
     }
     Err(anyhow::format_err!("`{}` leads out of the project", shown(root, path)))
         .hint(format!("name the file that it leads to: `{}`", display_path(&real)))
 }
 
-/// A path as messages name it: inside of the project, from its top.
+/// Returns a path as messages name it: inside of the project, from its top.
 pub fn shown(root: &Root, path: &Path) -> String {
-    display_path(&path.strip_prefix(root.real()).unwrap_or(path))
+    display_path(&path.strip_prefix(root.resolved_path()).unwrap_or(path))
 }
 
-fn folder(root: &Root, path: &Path) -> anyhow::Result<Vec<(String, Value)>> {
+fn read_folder(root: &Root, path: &Path) -> anyhow::Result<Vec<(String, Value)>> {
     let given = shown(root, path);
-    let real = disk::real(path)?;
-    // What a kustomization refers to is beside it, or anywhere in the project.
-    let is_inside = real.starts_with(root.real());
-    let (root, folder) = match real.strip_prefix(root.real()).ok().and_then(Path::to_str) {
+    let real = disk::resolve_folder(path)?;
+    // A kustomization refers to files beside it, or anywhere in the project.
+    let is_inside = real.starts_with(root.resolved_path());
+    let (root, folder) = match real.strip_prefix(root.resolved_path()).ok().and_then(Path::to_str) {
         Some(below) if !below.is_empty() => {
-            (&Root::new(root.real())?, ProjectPath::from_system(below)?)
+            (&Root::new(root.resolved_path())?, ProjectPath::from_system(below)?)
         }
         _ => {
-            let around = Root::around(root.real(), path)?;
+            let around = Root::open_around(root.resolved_path(), path)?;
             let (root, name) =
                 around.with_context(|| format!("there is no `{}`", display_path(&path)))?;
             (&{ root }, name)
         }
     };
-    let has = |name: &str| anyhow::Ok(root.names(folder.as_str())?.iter().any(|it| it == name));
+    let has =
+        |name: &str| anyhow::Ok(root.names(folder.as_str())?.iter().any(|other| other == name));
     if has("kustomization.yaml")? || has("kustomization.yml")? || has("Kustomization")? {
         let rendered = kustomize::build_with_origins(root, &folder, &[])?;
-        let file = |it: &ProjectPath| match is_inside {
-            true => it.to_string(),
-            false => display_path(&root.real().join(it.as_str())),
+        let file = |path: &ProjectPath| {
+            if is_inside {
+                path.to_string()
+            } else {
+                display_path(&root.resolved_path().join(path.as_str()))
+            }
         };
-        return Ok(rendered.into_iter().map(|it| (file(&it.origin), it.value)).collect());
+        return Ok(rendered
+            .into_iter()
+            .map(|object| (file(&object.origin), object.value))
+            .collect());
     }
-    let mut res = Vec::new();
+    let mut pairs = Vec::new();
     for name in root.names(folder.as_str())? {
-        if [".yaml", ".yml", ".json"].iter().any(|it| name.ends_with(it)) {
+        if [".yaml", ".yml", ".json"].iter().any(|ending| name.ends_with(ending)) {
             let file: ProjectPath = folder.join(&name)?;
             let text = root.read(&file)?.unwrap_or_default();
             let file = format!("{}/{name}", given.trim_end_matches('/'));
             let objects = parsed(&file, &text)?.into_iter();
-            res.extend(objects.map(|it| (file.clone(), it)));
+            pairs.extend(objects.map(|object| (file.clone(), object)));
         }
     }
-    Ok(res)
+    Ok(pairs)
 }
 
-/// The objects in the text of a file.
+/// Returns the objects in the text of a file.
 pub fn parsed(name: &str, text: &str) -> anyhow::Result<Vec<Value>> {
     let nodes = yaml::nodes(text, yaml::Dialect::Kubernetes).map_err(yaml::locate(name, text))?;
-    let mut res = Vec::new();
+    let mut objects = Vec::new();
     for node in nodes {
         let mark = node.mark;
         let value = node.into_value();
@@ -140,8 +148,8 @@ pub fn parsed(name: &str, text: &str) -> anyhow::Result<Vec<Value>> {
                     mark.column
                 ));
             }
-            res.push(it);
+            objects.push(it);
         }
     }
-    Ok(res)
+    Ok(objects)
 }

@@ -9,14 +9,14 @@ use go_data::yaml::{Value, pointer};
 /// Puts the objects that name no namespace into this one.
 pub fn place(objects: &mut [Value], namespace: &str) {
     let kind = |group: &str, kind: &str| format!("{kind}.{group}");
-    let crds = objects.iter().filter(|it| it["kind"] == "CustomResourceDefinition");
+    let crds = objects.iter().filter(|object| object["kind"] == "CustomResourceDefinition");
     let outside: Vec<String> = crds
-        .filter(|it| it["spec"]["scope"] == "Cluster")
-        .map(|it| kind(pointer::text(it, "/spec/group"), pointer::text(it, "/spec/names/kind")))
+        .filter(|crd| crd["spec"]["scope"] == "Cluster")
+        .map(|crd| kind(pointer::text(crd, "/spec/group"), pointer::text(crd, "/spec/names/kind")))
         .collect();
     for it in objects {
         let (version, name) = (pointer::text(it, "/apiVersion"), pointer::text(it, "/kind"));
-        let group = version.split_once('/').map_or("", |it| it.0);
+        let group = version.split_once('/').map_or("", |pair| pair.0);
         let is_outside =
             kustomize::is_cluster_scoped(version, name) || outside.contains(&kind(group, name));
         if !is_outside && !has_namespace(it) {
@@ -25,26 +25,28 @@ pub fn place(objects: &mut [Value], namespace: &str) {
     }
 }
 
-/// The namespace in which bindings look for the accounts of objects that name none, if there are such bindings.
+/// Returns the namespace in which bindings look for the accounts of objects that name none, if there are such bindings.
 pub fn of_accounts(objects: &[Value]) -> anyhow::Result<Option<String>> {
     let placed: Vec<(&str, &str)> = (objects.iter())
-        .filter(|it| it["kind"] == "ServiceAccount" && has_namespace(it))
-        .map(|it| (pointer::text(it, "/metadata/namespace"), pointer::text(it, "/metadata/name")))
+        .filter(|object| object["kind"] == "ServiceAccount" && has_namespace(object))
+        .map(|value| {
+            (pointer::text(value, "/metadata/namespace"), pointer::text(value, "/metadata/name"))
+        })
         .collect();
     let names: BTreeSet<&str> =
-        objects.iter().filter(|it| !has_namespace(it)).filter_map(account).collect();
-    let subjects = objects.iter().filter_map(|it| it["subjects"].as_array()).flatten();
+        objects.iter().filter(|object| !has_namespace(object)).filter_map(account_of).collect();
+    let subjects = objects.iter().filter_map(|object| object["subjects"].as_array()).flatten();
     let found: BTreeSet<(&str, &str)> = subjects
-        .filter(|it| it["kind"] == "ServiceAccount")
-        .map(|it| (pointer::text(it, "/namespace"), pointer::text(it, "/name")))
-        .filter(|it| !it.0.is_empty() && names.contains(it.1) && !placed.contains(it))
+        .filter(|subject| subject["kind"] == "ServiceAccount")
+        .map(|subject| (pointer::text(subject, "/namespace"), pointer::text(subject, "/name")))
+        .filter(|pair| !pair.0.is_empty() && names.contains(pair.1) && !placed.contains(pair))
         .collect();
-    let namespaces: BTreeSet<&str> = found.iter().map(|it| it.0).collect();
+    let namespaces: BTreeSet<&str> = found.iter().map(|pair| pair.0).collect();
     match namespaces.into_iter().collect::<Vec<_>>().as_slice() {
         [] => Ok(None),
         [one] => Ok(Some((*one).to_owned())),
         several => {
-            let names: BTreeSet<&str> = found.iter().map(|it| it.1).collect();
+            let names: BTreeSet<&str> = found.iter().map(|pair| pair.1).collect();
             Err(anyhow::format_err!(
                 "it is unknown which namespace the manifests are for: bindings look for the ServiceAccount {} in {}",
                 names.into_iter().collect::<Vec<_>>().join(", "),
@@ -55,11 +57,12 @@ pub fn of_accounts(objects: &[Value]) -> anyhow::Result<Option<String>> {
     }
 }
 
-/// The name of the account that an object is, or that its pods have.
-fn account(object: &Value) -> Option<&str> {
-    match object["kind"] == "ServiceAccount" {
-        true => object["metadata"]["name"].as_str(),
-        false => object["spec"]["template"]["spec"]["serviceAccountName"].as_str(),
+/// Returns the name of the account that an object is, or that its pods have.
+fn account_of(object: &Value) -> Option<&str> {
+    if object["kind"] == "ServiceAccount" {
+        object["metadata"]["name"].as_str()
+    } else {
+        object["spec"]["template"]["spec"]["serviceAccountName"].as_str()
     }
 }
 

@@ -1,45 +1,46 @@
-//! Where an operator runs, and what OLM has there.
+//! The namespace that an operator runs in, and the objects of OLM there.
 
-use cluster::{Cluster, Id, Owner, WaysOut};
+use cluster::{ApplyHints, Cluster, Id, Owner};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use olm::lifecycle::{self, V1, V1_ALPHA1};
 
 /// A namespace of a cluster that has OLM.
-pub struct Place {
+pub struct InstallNamespace {
     pub cluster: Cluster,
     pub namespace: String,
 }
 
-/// The owner of the objects that run a package in a namespace.
+/// Returns the owner of the objects that run a package in a namespace.
 pub fn owner(package: &str, namespace: &str) -> Owner {
     let remove = format!(
         "remove the operator with {} and run the command again",
         cleanup(package, namespace)
     );
-    let owner = Owner::of(&format!("{package}.{namespace}.olm")).with_agents(&lifecycle::MANAGERS);
-    owner.with_ways_out(WaysOut {
+    let owner =
+        Owner::for_project(&format!("{package}.{namespace}.olm")).with_agents(&lifecycle::MANAGERS);
+    owner.with_apply_hints(ApplyHints {
         conflict: format!("set fields that others have changed back by hand, or {remove}"),
         immutable: format!("immutable fields cannot be changed in place: {remove}"),
     })
 }
 
-/// How a package is removed.
+/// Returns the command that removes a package.
 pub fn cleanup(package: &str, namespace: &str) -> String {
     format!("`operator-rs cleanup {package} --namespace {namespace}`")
 }
 
-/// What to do about a workload that does not run.
+/// The hint about a workload that does not run.
 pub fn again_or_cleanup(package: &str, namespace: &str) -> String {
     format!("run the command again, or remove it with {}", cleanup(package, namespace))
 }
 
-impl Place {
-    /// The ClusterExtensions that install a package.
+impl InstallNamespace {
+    /// Returns the ClusterExtensions that install a package.
     pub fn extensions(&self, package: &str) -> anyhow::Result<Vec<Value>> {
-        let mut res = self.cluster.list(lifecycle::v1::API, "ClusterExtension", "")?;
-        res.retain(|it| it["spec"]["source"]["catalog"]["packageName"] == *package);
-        Ok(res)
+        let mut objects = self.cluster.list(lifecycle::v1::API, "ClusterExtension", "")?;
+        objects.retain(|object| object["spec"]["source"]["catalog"]["packageName"] == *package);
+        Ok(objects)
     }
 
     /// Fails if the server has no OLM.
@@ -61,32 +62,32 @@ impl Place {
         let version = self.cluster.get("/version")?.body;
         let version = version["gitVersion"].as_str().unwrap_or_default();
         let serves = |api_version: &str, kind: &str| self.cluster.serves(api_version, kind);
-        let unmet = lifecycle::impossible(csv, version, serves)?;
+        let unmet = lifecycle::impossible_requirements(csv, version, serves)?;
         if unmet.is_empty() {
             return Ok(());
         }
         let name = csv["metadata"]["name"].as_str().unwrap_or_default();
-        let lines: String = unmet.iter().map(|it| format!("\n  {it}")).collect();
+        let lines: String = unmet.iter().map(|line| format!("\n  {line}")).collect();
         Err(anyhow::format_err!("OLM would not install `{name}` on this server:{lines}"))
             .hint("use a cluster that has these, or correct the ClusterServiceVersion")
     }
 
-    /// The namespace, if it must be created for a package or has been.
+    /// Returns the namespace, if it must be created for a package or has been.
     pub fn missing_namespace(&self, package: &str) -> anyhow::Result<Option<Value>> {
-        let namespace = lifecycle::namespace(&self.namespace, package)?;
-        // Who may not read it uses one that exists.
+        let namespace = lifecycle::build_namespace(&self.namespace, package)?;
+        // If the user may not read it, an existing one is used.
         let found = self.cluster.read(&Id::of(&namespace)).unwrap_or(Some(Value::Null));
-        let is_ours = found.as_ref().is_none_or(|it| {
-            lifecycle::is_server_of(it, &lifecycle::catalog_name(package).unwrap_or_default())
+        let is_ours = found.as_ref().is_none_or(|value| {
+            lifecycle::is_server_of(value, &lifecycle::catalog_name(package).unwrap_or_default())
         });
         Ok(Some(namespace).filter(|_| is_ours))
     }
 
-    /// The Subscriptions of a package.
+    /// Returns the Subscriptions of a package.
     pub fn subscriptions(&self, package: &str) -> anyhow::Result<Vec<Value>> {
-        let mut res = self.cluster.list(V1_ALPHA1, "Subscription", &self.namespace)?;
-        res.retain(|it| it["spec"]["name"] == *package);
-        Ok(res)
+        let mut objects = self.cluster.list(V1_ALPHA1, "Subscription", &self.namespace)?;
+        objects.retain(|object| object["spec"]["name"] == *package);
+        Ok(objects)
     }
 
     pub fn groups(&self) -> anyhow::Result<Vec<Value>> {
@@ -110,15 +111,15 @@ impl Place {
         }
     }
 
-    /// The objects that serve a catalog, or have served it.
+    /// Returns the objects that serve a catalog, or have served it.
     pub fn servers(&self, catalog: &str) -> anyhow::Result<Vec<Value>> {
-        let mut res = Vec::new();
+        let mut objects = Vec::new();
         for (api_version, kind) in
             [("apps/v1", "Deployment"), ("v1", "Service"), ("v1", "ConfigMap")]
         {
-            res.extend(self.cluster.list(api_version, kind, &self.namespace)?);
+            objects.extend(self.cluster.list(api_version, kind, &self.namespace)?);
         }
-        res.retain(|it| lifecycle::is_server_of(it, catalog));
-        Ok(res)
+        objects.retain(|value| lifecycle::is_server_of(value, catalog));
+        Ok(objects)
     }
 }

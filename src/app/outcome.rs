@@ -1,4 +1,4 @@
-//! Where a command that writes files begins, and the one way from there to the disk.
+//! Runs a command that writes files, and then writes, shows or checks its changes.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use model::ProjectPath;
 /// Whether a command writes its changes, or only shows or checks them. Commands that write no files do not have these flags.
 #[derive(Clone, clap::Args)]
 #[command(next_help_heading = "Output modes")]
-pub struct Mode {
+pub struct OutputMode {
     /// List the changes and write nothing
     #[arg(long, conflicts_with_all = ["diff", "check"])]
     pub dry_run: bool,
@@ -28,8 +28,8 @@ pub struct Mode {
     pub force: bool,
 }
 
-impl Mode {
-    /// The flags that are given, by their names.
+impl OutputMode {
+    /// Returns the flags that are given, by their names.
     pub fn given(&self) -> impl Iterator<Item = &'static str> {
         let all = [
             (self.dry_run, "--dry-run"),
@@ -37,14 +37,14 @@ impl Mode {
             (self.check, "--check"),
             (self.force, "--force"),
         ];
-        all.into_iter().filter(|it| it.0).map(|it| it.1)
+        all.into_iter().filter(|pair| pair.0).map(|pair| pair.1)
     }
 
     /// Refuses flags about files where a command has none to write, as it lacks the flag that names them.
     pub fn require(&self, output: &str) -> anyhow::Result<()> {
         match self.given().next() {
             None => Ok(()),
-            Some(flag) => Err(terminal::usage(
+            Some(flag) => Err(terminal::usage_error(
                 clap::error::ErrorKind::MissingRequiredArgument,
                 &format!(
                     "`{flag}` requires `{output}`: without it, the result is printed and no file is written"
@@ -75,7 +75,7 @@ impl From<()> for Outcome {
 /// Runs a command that writes into the project's folder.
 pub fn writing<T: Into<Outcome>>(
     dir: &Path,
-    mode: &Mode,
+    mode: &OutputMode,
     command: impl FnOnce(&mut WorkTree<'_>, &Root) -> anyhow::Result<T>,
 ) -> anyhow::Result<()> {
     let root = Root::new(dir)?;
@@ -85,7 +85,7 @@ pub fn writing<T: Into<Outcome>>(
     command(&mut tree, &root)?.into().settle(&tree, &root, mode)
 }
 
-/// The project's folder, for a command that does not write there.
+/// Returns the project's folder, for a command that does not write there.
 pub fn reading(dir: &Path) -> anyhow::Result<Root> {
     let root = Root::new(dir)?;
     location::annotate(&root);
@@ -95,12 +95,12 @@ pub fn reading(dir: &Path) -> anyhow::Result<Root> {
 
 /// Locks a folder that is to be written into, and completes what an interrupted run has left there; in a mode that
 /// writes nothing, refuses such a folder.
-pub fn begin(root: &Root, mode: &Mode) -> anyhow::Result<()> {
+pub fn begin(root: &Root, mode: &OutputMode) -> anyhow::Result<()> {
     if !mode.writes() {
         return root.require_whole();
     }
     root.lock()?;
-    let Some(recovered) = root.recover()? else { return Ok(()) };
+    let Some(recovered) = root.recover_changes()? else { return Ok(()) };
     let listed = |paths: &[ProjectPath]| -> String {
         paths.iter().map(|path| format!("\n  {path}")).collect()
     };
@@ -113,31 +113,33 @@ pub fn begin(root: &Root, mode: &Mode) -> anyhow::Result<()> {
     }
     let list = listed(&recovered.completed);
     if !list.is_empty() {
-        terminal::note(format!("an earlier run was interrupted; completed its changes:{list}"));
+        terminal::print_note(format!(
+            "an earlier run was interrupted; completed its changes:{list}"
+        ));
     } else if recovered.edited.is_empty() {
-        terminal::note("an earlier run was interrupted after it had written all files");
+        terminal::print_note("an earlier run was interrupted after it had written all files");
     }
     recovered.require_no_edits()
 }
 
 impl Outcome {
-    pub fn settle(self, tree: &WorkTree<'_>, root: &Root, mode: &Mode) -> anyhow::Result<()> {
+    pub fn settle(self, tree: &WorkTree<'_>, root: &Root, mode: &OutputMode) -> anyhow::Result<()> {
         match self {
-            Self::Files => settle(tree, root, mode),
+            Self::Files => write_tree(tree, root, mode),
             Self::Text(text) => {
-                terminal::data(&text);
+                terminal::write_data(&text);
                 Ok(())
             }
         }
     }
 }
 
-/// How to update what a command with `--check` found out of date.
+/// The hint for updating what a command with `--check` found out of date.
 pub fn writing_hint() -> String {
-    format!("run `{}` and commit the result", writing_command(&terminal::arguments()))
+    format!("run `{}` and commit the result", writing_command(&terminal::command_arguments()))
 }
 
-/// The command line that writes what this one checks, for a person.
+/// Returns the command line that writes what this one checks, for a person.
 fn writing_command(arguments: &[String]) -> String {
     let mut words = vec!["operator-rs".to_owned()];
     let mut rest = arguments.iter();
@@ -153,33 +155,38 @@ fn writing_command(arguments: &[String]) -> String {
 }
 
 /// The one way from what a command has written to the disk.
-fn settle(tree: &WorkTree<'_>, root: &Root, mode: &Mode) -> anyhow::Result<()> {
+fn write_tree(tree: &WorkTree<'_>, root: &Root, mode: &OutputMode) -> anyhow::Result<()> {
     settle_all(&[(tree, root)], mode)
 }
 
 /// The same for several directories, which are all written or none.
-pub fn settle_all(all: &[(&WorkTree<'_>, &Root)], mode: &Mode) -> anyhow::Result<()> {
-    let list = |it: &Changes| terminal::list(&it.to_string(), || it.listed(), || it.folded());
-    let changes = |it: &(&WorkTree<'_>, &Root)| match mode.writes() {
-        true => it.0.writable(),
-        false => Ok(it.0.changes()),
+pub fn settle_all(all: &[(&WorkTree<'_>, &Root)], mode: &OutputMode) -> anyhow::Result<()> {
+    let list = |changes: &Changes| {
+        terminal::print_changes(
+            &changes.to_string(),
+            || changes.format_list(),
+            || changes.format_short_list(),
+        )
+    };
+    let changes = |pair: &(&WorkTree<'_>, &Root)| {
+        if mode.writes() { pair.0.writable_changes() } else { Ok(pair.0.changes()) }
     };
     let changes: Vec<Changes> = all.iter().map(changes).collect::<anyhow::Result<_>>()?;
-    terminal::warn_all(changes.iter().flat_map(|it| it.warnings.iter().cloned()));
+    terminal::warn_all(changes.iter().flat_map(|change| change.warnings.iter().cloned()));
     if mode.writes() {
         terminal::require_no_warnings()?;
-        let roots = all.iter().map(|it| it.1);
+        let roots = all.iter().map(|pair| pair.1);
         disk::write_all(&roots.zip(&changes).collect::<Vec<_>>())?;
     }
     for changes in changes {
         match mode {
-            Mode { diff: true, .. } => terminal::diff(changes.diffs()),
-            Mode { check: true, .. } => changes.require_none(&writing_hint())?,
-            Mode { dry_run: true, .. } => list(&changes),
+            OutputMode { diff: true, .. } => terminal::print_diffs(changes.format_diffs()),
+            OutputMode { check: true, .. } => changes.require_none(&writing_hint())?,
+            OutputMode { dry_run: true, .. } => list(&changes),
             _ => {
                 list(&changes);
                 if let Some(next) = &changes.next {
-                    terminal::advise(&format!("\n{next}\n"));
+                    terminal::print_advice(&format!("\n{next}\n"));
                 }
             }
         }

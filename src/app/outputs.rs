@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{
     location,
-    outcome::{Mode, begin, settle_all},
+    outcome::{OutputMode, begin, settle_all},
 };
 use crate::{
     disk::Root,
@@ -13,25 +13,27 @@ use crate::{
 use diagnostics::Hint as _;
 use model::display_path;
 
-pub struct Outputs<'a> {
+pub struct OutputDirs<'a> {
     pub roots: Vec<(&'a Path, Root)>,
-    mode: &'a Mode,
+    mode: &'a OutputMode,
 }
 
-impl<'a> Outputs<'a> {
-    /// Opens the directories, and locks them if they are to be written into. They may not be inside of each other: each has
-    /// files of its own. The names of those in the project are ones that every system can have, as those of the files in all
-    /// of them; what is outside of the project need not move to other systems.
-    pub fn open(dir: &Path, folders: &'a [PathBuf], mode: &'a Mode) -> anyhow::Result<Self> {
+impl<'a> OutputDirs<'a> {
+    /// Opens the directories, and locks them if they are to be written into. They may not be inside of each other: each
+    /// has separate files. The names of those in the project are ones that every system can have, as those of the files
+    /// in all of them; what is outside of the project need not move to other systems.
+    pub fn open(dir: &Path, folders: &'a [PathBuf], mode: &'a OutputMode) -> anyhow::Result<Self> {
         let mut roots: Vec<(&Path, Root)> = Vec::new();
         for folder in folders {
-            let root = Root::output(dir, folder)?;
-            if let Some(below) = root.below() {
+            let root = Root::open_output(dir, folder)?;
+            if let Some(below) = root.path_below_base() {
                 plan::require_portable(&Root::new(dir)?, &below)?;
             }
-            let real = root.real();
-            let meets = |it: &Root| real.starts_with(it.real()) || it.real().starts_with(real);
-            if let Some((other, _)) = roots.iter().find(|it| meets(&it.1)) {
+            let real = root.resolved_path();
+            let meets = |root: &Root| {
+                real.starts_with(root.resolved_path()) || root.resolved_path().starts_with(real)
+            };
+            if let Some((other, _)) = roots.iter().find(|pair| meets(&pair.1)) {
                 let (one, other) = (display_path(&folder), display_path(&other));
                 return Err(anyhow::format_err!(
                     "`{one}` and `{other}` are the same directory, or one is inside of the other"
@@ -55,7 +57,7 @@ impl<'a> Outputs<'a> {
             let mut tree = WorkTree::new(root, self.mode.force);
             let mut plan = plan(folder, root)?;
             if *folder != Path::new("") {
-                plan.show_in(&display_path(folder));
+                plan.display_relative_to(&display_path(folder));
             }
             tree.apply(plan)?;
             trees.push((tree, root));

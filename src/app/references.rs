@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use cluster::Id;
 use diagnostics::Diagnostic;
 use go_data::yaml::Value;
-use olm::bundle::Object;
+use olm::bundle::InputObject;
 
 /// A reference of an object to another one that has to be on the cluster, too.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reference {
+pub struct ObjectReference {
     /// The path of the field, e.g. `spec.template.spec.serviceAccountName`.
     pub field: String,
     kind: &'static str,
@@ -17,7 +17,7 @@ pub struct Reference {
     namespace: String,
 }
 
-impl Reference {
+impl ObjectReference {
     pub fn message(&self) -> String {
         format!(
             "`{}` names the {} `{}`, which is in none of the manifests",
@@ -28,18 +28,18 @@ impl Reference {
 
 const HINT: &str = "add it to the manifests, or create it on the cluster before";
 
-/// The references of `objects` to what none of `all` is or creates, each with the object that has it. Each missing object
-/// is named once.
+/// Returns the references of `objects` to what none of `all` is or creates, each with the object that has it. Each
+/// missing object is named once.
 pub fn missing<'a>(
     objects: impl IntoIterator<Item = &'a Value>,
     all: &[&Value],
-) -> Vec<(&'a Value, Reference)> {
-    let provided = Provided::new(all);
-    let mut missing: Vec<(&Value, Reference)> = Vec::new();
+) -> Vec<(&'a Value, ObjectReference)> {
+    let provided = ProvidedObjects::new(all);
+    let mut missing: Vec<(&Value, ObjectReference)> = Vec::new();
     let mut seen = BTreeSet::new();
     for object in objects {
-        for reference in references(object) {
-            if is_built_in(&reference) || provided.has(&reference) {
+        for reference in collect_references(object) {
+            if is_built_in(&reference) || provided.has_object(&reference) {
                 continue;
             }
             let key = (reference.kind, reference.name.clone(), reference.namespace.clone());
@@ -57,7 +57,7 @@ pub fn warnings<'a>(
     file_of: impl Fn(&Value) -> Option<&'a str>,
 ) -> Vec<Diagnostic> {
     let all: Vec<&Value> = objects.iter().collect();
-    let warning = |(object, reference): (&Value, Reference)| {
+    let warning = |(object, reference): (&Value, ObjectReference)| {
         let Id { kind, name, .. } = Id::of(object);
         let message = format!("{kind}/{name}: {}", reference.message());
         let diagnostic = match file_of(object) {
@@ -70,11 +70,11 @@ pub fn warnings<'a>(
 }
 
 /// The same for the objects of a bundle. OLM creates accounts, and the Services of webhooks.
-pub fn warnings_in_bundle(objects: &[Object]) -> Vec<Diagnostic> {
+pub fn warnings_in_bundle(objects: &[InputObject]) -> Vec<Diagnostic> {
     let all: Vec<&Value> = objects.iter().map(|object| &object.value).collect();
     let mut missing = missing(all.iter().copied(), &all);
     missing.retain(|(_, reference)| !["ServiceAccount", "Service"].contains(&reference.kind));
-    let warning = |(value, reference): (&Value, Reference)| {
+    let warning = |(value, reference): (&Value, ObjectReference)| {
         let Id { kind, name, .. } = Id::of(value);
         let message = format!("{kind}/{name}: {}", reference.message());
         let origin = objects.iter().find(|object| std::ptr::eq(&raw const object.value, value));
@@ -91,7 +91,7 @@ pub fn warnings_in_bundle(objects: &[Object]) -> Vec<Diagnostic> {
 }
 
 /// Returns whether every cluster has it.
-fn is_built_in(reference: &Reference) -> bool {
+fn is_built_in(reference: &ObjectReference) -> bool {
     let name = reference.name.as_str();
     match reference.kind {
         "ServiceAccount" => name == "default",
@@ -105,10 +105,10 @@ fn is_built_in(reference: &Reference) -> bool {
     }
 }
 
-/// What objects are or have created, such as the Secret of a Certificate: the namespaces, by kind and name.
-struct Provided(BTreeMap<(String, String), BTreeSet<String>>);
+/// The objects that exist or are created, such as the Secret of a Certificate: the namespaces, by kind and name.
+struct ProvidedObjects(BTreeMap<(String, String), BTreeSet<String>>);
 
-impl Provided {
+impl ProvidedObjects {
     fn new(objects: &[&Value]) -> Self {
         let mut provided: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
         for object in objects {
@@ -137,7 +137,7 @@ impl Provided {
     }
 
     /// Returns whether an object is there. One without a namespace can be in any.
-    fn has(&self, reference: &Reference) -> bool {
+    fn has_object(&self, reference: &ObjectReference) -> bool {
         let key = (reference.kind.to_owned(), reference.name.clone());
         let mut namespaces = self.0.get(&key).into_iter().flatten();
         let is_in = |namespace: &String| {
@@ -150,9 +150,9 @@ impl Provided {
 }
 
 /// Collects the objects that an object needs on the cluster. Optional references are left out.
-fn references(object: &Value) -> Vec<Reference> {
+fn collect_references(object: &Value) -> Vec<ObjectReference> {
     let id = Id::of(object);
-    let mut found = References { namespace: &id.namespace, list: Vec::new() };
+    let mut found = ReferenceCollector { namespace: &id.namespace, list: Vec::new() };
     let pods = match (id.group(), id.kind.as_str()) {
         ("", "Pod") => "spec",
         ("batch", "CronJob") => "spec.jobTemplate.spec.template.spec",
@@ -173,18 +173,18 @@ fn references(object: &Value) -> Vec<Reference> {
             let role = &object["roleRef"];
             match role["kind"].as_str() {
                 Some("ClusterRole") => {
-                    found.add("ClusterRole", &role["name"], "roleRef.name".to_owned());
+                    found.add_reference("ClusterRole", &role["name"], "roleRef.name".to_owned());
                     found.without_namespace();
                 }
                 // API servers refuse a Role in a ClusterRoleBinding.
                 Some("Role") if id.kind == "RoleBinding" => {
-                    found.add("Role", &role["name"], "roleRef.name".to_owned());
+                    found.add_reference("Role", &role["name"], "roleRef.name".to_owned());
                 }
                 _ => {}
             }
         }
         ("admissionregistration.k8s.io", _) => {
-            for (at, webhook) in items(&object["webhooks"]) {
+            for (at, webhook) in enumerate_items(&object["webhooks"]) {
                 let service = &webhook["clientConfig"]["service"];
                 found.add_service(service, format!("webhooks[{at}].clientConfig.service"));
             }
@@ -198,16 +198,16 @@ fn references(object: &Value) -> Vec<Reference> {
     found.list
 }
 
-struct References<'a> {
+struct ReferenceCollector<'a> {
     namespace: &'a str,
-    list: Vec<Reference>,
+    list: Vec<ObjectReference>,
 }
 
-impl References<'_> {
-    fn add(&mut self, kind: &'static str, name: &Value, field: String) {
+impl ReferenceCollector<'_> {
+    fn add_reference(&mut self, kind: &'static str, name: &Value, field: String) {
         let Some(name) = name.as_str().filter(|name| !name.is_empty()) else { return };
         let namespace = self.namespace.to_owned();
-        self.list.push(Reference { field, kind, name: name.to_owned(), namespace });
+        self.list.push(ObjectReference { field, kind, name: name.to_owned(), namespace });
     }
 
     fn without_namespace(&mut self) {
@@ -219,7 +219,7 @@ impl References<'_> {
     /// The Service of a webhook, which names its namespace.
     fn add_service(&mut self, service: &Value, field: String) {
         let before = self.list.len();
-        self.add("Service", &service["name"], field);
+        self.add_reference("Service", &service["name"], field);
         for reference in &mut self.list[before..] {
             reference.namespace = service["namespace"].as_str().unwrap_or_default().to_owned();
         }
@@ -228,16 +228,24 @@ impl References<'_> {
     /// One of a pod's sources of configuration, which may be optional.
     fn add_source(&mut self, kind: &'static str, source: &Value, key: &str, field: String) {
         if source["optional"] != true {
-            self.add(kind, &source[key], format!("{field}.{key}"));
+            self.add_reference(kind, &source[key], format!("{field}.{key}"));
         }
     }
 
     fn of_pods(&mut self, spec: &Value, at: &str) {
-        self.add("ServiceAccount", &spec["serviceAccountName"], format!("{at}.serviceAccountName"));
-        for (index, secret) in items(&spec["imagePullSecrets"]) {
-            self.add("Secret", &secret["name"], format!("{at}.imagePullSecrets[{index}].name"));
+        self.add_reference(
+            "ServiceAccount",
+            &spec["serviceAccountName"],
+            format!("{at}.serviceAccountName"),
+        );
+        for (index, secret) in enumerate_items(&spec["imagePullSecrets"]) {
+            self.add_reference(
+                "Secret",
+                &secret["name"],
+                format!("{at}.imagePullSecrets[{index}].name"),
+            );
         }
-        for (index, volume) in items(&spec["volumes"]) {
+        for (index, volume) in enumerate_items(&spec["volumes"]) {
             let field = format!("{at}.volumes[{index}]");
             self.add_source("Secret", &volume["secret"], "secretName", format!("{field}.secret"));
             self.add_source(
@@ -247,12 +255,12 @@ impl References<'_> {
                 format!("{field}.configMap"),
             );
             let claim = &volume["persistentVolumeClaim"]["claimName"];
-            self.add(
+            self.add_reference(
                 "PersistentVolumeClaim",
                 claim,
                 format!("{field}.persistentVolumeClaim.claimName"),
             );
-            for (part, source) in items(&volume["projected"]["sources"]) {
+            for (part, source) in enumerate_items(&volume["projected"]["sources"]) {
                 let field = format!("{field}.projected.sources[{part}]");
                 self.add_source("Secret", &source["secret"], "name", format!("{field}.secret"));
                 self.add_source(
@@ -264,14 +272,14 @@ impl References<'_> {
             }
         }
         for list in ["initContainers", "containers"] {
-            for (index, container) in items(&spec[list]) {
+            for (index, container) in enumerate_items(&spec[list]) {
                 self.of_container(container, &format!("{at}.{list}[{index}]"));
             }
         }
     }
 
     fn of_container(&mut self, container: &Value, at: &str) {
-        for (index, variable) in items(&container["env"]) {
+        for (index, variable) in enumerate_items(&container["env"]) {
             let field = format!("{at}.env[{index}].valueFrom");
             let from = &variable["valueFrom"];
             self.add_source(
@@ -283,7 +291,7 @@ impl References<'_> {
             let map = &from["configMapKeyRef"];
             self.add_source("ConfigMap", map, "name", format!("{field}.configMapKeyRef"));
         }
-        for (index, from) in items(&container["envFrom"]) {
+        for (index, from) in enumerate_items(&container["envFrom"]) {
             let field = format!("{at}.envFrom[{index}]");
             self.add_source("Secret", &from["secretRef"], "name", format!("{field}.secretRef"));
             self.add_source(
@@ -296,7 +304,7 @@ impl References<'_> {
     }
 }
 
-fn items(list: &Value) -> impl Iterator<Item = (usize, &Value)> {
+fn enumerate_items(list: &Value) -> impl Iterator<Item = (usize, &Value)> {
     list.as_array().into_iter().flatten().enumerate()
 }
 

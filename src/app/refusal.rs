@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::source::Reading;
 use diagnostics::{Diagnostic, Diagnostics};
 
-/// How much of the source could not be read.
+/// Returns how much of the source could not be read.
 pub fn unread(reading: &Reading) -> String {
-    match reading.unread() {
+    match reading.count_unread() {
         // A problem of the whole workspace refuses every kind, whatever each of them is like.
         _ if !reading.problems.is_empty() => "the source cannot be read exactly".to_owned(),
         (0, _) if reading.unexplored.is_empty() && !reading.comments.is_empty() => {
@@ -19,7 +19,7 @@ pub fn unread(reading: &Reading) -> String {
     }
 }
 
-/// Problems as one error. One that several kinds have appears once, with the field path in each.
+/// Returns problems as one error. One that several kinds have appears once, with the field path in each.
 pub fn refusal(
     headline: &str,
     problems: impl IntoIterator<Item = impl Into<Diagnostic>>,
@@ -38,7 +38,7 @@ pub fn refusal(
 fn a_problem_that_several_kinds_have_names_them_all() {
     use crate::project::{Place, Problem, SourcePath};
     let problem = |place: &str, field_path: &[&str]| Problem {
-        field_path: field_path.iter().map(|it| (*it).to_owned()).collect(),
+        field_path: field_path.iter().map(|field| (*field).to_owned()).collect(),
         ..Problem::new(Place::start(SourcePath::fixed(place)), "it is wrong").with_hint("fix it")
     };
     let all = [
@@ -49,6 +49,7 @@ fn a_problem_that_several_kinds_have_names_them_all() {
     let error = refusal("2 of 2", all);
     assert_eq!(error.to_string(), "2 of 2:\n  a.rs:1:1: it is wrong\n  b.rs:1:1: it is wrong");
     let found: &Diagnostics = diagnostics::find(&error).expect("it is one");
-    let fields: Vec<Vec<String>> = found.list.iter().map(|it| it.fields().collect()).collect();
+    let fields: Vec<Vec<String>> =
+        found.list.iter().map(|diagnostic| diagnostic.fields().collect()).collect();
     assert_eq!(fields, [vec!["One → spec.a", "Two → spec.b → T"], vec![]]);
 }

@@ -12,12 +12,13 @@ use go_data::yaml::{Value, json};
 /// The bytes that an API server takes (`MaxSecretSize`).
 pub const LIMIT: usize = 1 << 20;
 
-/// About the bytes in the Secret of a chart with these files, by their paths in it, and this manifest.
+/// Returns about the bytes in the Secret of a chart with these files, by their paths in it, and this manifest.
 pub fn size<'a>(files: impl Iterator<Item = (&'a str, &'a [u8])>, manifest: &str) -> usize {
-    let (templates, files): (Vec<_>, Vec<_>) = files.partition(|it| it.0.starts_with("templates/"));
-    let list = |it: Vec<(&str, &[u8])>| {
+    let (templates, files): (Vec<_>, Vec<_>) =
+        files.partition(|pair| pair.0.starts_with("templates/"));
+    let list = |files: Vec<(&str, &[u8])>| {
         let file = |(name, bytes)| json!({ "name": name, "data": BASE64_STANDARD.encode(bytes) });
-        it.into_iter().map(file).collect::<Vec<Value>>()
+        files.into_iter().map(file).collect::<Vec<Value>>()
     };
     let release = json!({
         "chart": { "files": list(files), "templates": list(templates) },

@@ -20,47 +20,48 @@ pub const EVERYTHING: &str = "config/default";
 /// The CRDs alone.
 pub const CRDS: &str = "config/crd";
 
-/// The project with what the source calls for and is not on disk yet. A generated file that was edited by hand is refused
-/// as `manifests` refuses it, for neither the edit nor its loss would be seen.
+/// Returns the project with what the source calls for and is not on disk yet. A generated file that was edited by hand
+/// is refused as `manifests` refuses it, for neither the edit nor its loss would be seen.
 pub fn derived<'a>(root: &'a Root, project: &Project) -> anyhow::Result<WorkTree<'a>> {
     let mut tree = WorkTree::new(root, false);
     derive::source(&mut tree, project, &GenerateOptions::default())?;
-    tree.writable()?;
+    tree.writable_changes()?;
     Ok(tree)
 }
 
-/// What is rendered, and how it is changed.
+/// The changes that are made to what is rendered.
 #[derive(Clone, Copy, Default)]
-pub struct Changes<'a> {
+pub struct RenderChanges<'a> {
     /// In place of the manager's.
     pub image: Option<&'a Image>,
     pub namespace: Option<&'a Namespace>,
 }
 
-/// What objects are for. To delete them, their names suffice.
+/// The purpose of the objects. To delete them, their names suffice.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub enum RenderPurpose {
     Apply,
     Delete,
 }
 
-/// All objects to deploy, with the CRDs. Those of an operator in place are never applied as the source does not declare them.
+/// Returns all objects to deploy, with the CRDs. Those of an operator in place are never applied as the source does not
+/// declare them.
 pub fn everything(
     root: &Root,
     project: &Project,
-    given: given::Request<'_>,
-    purpose: Purpose,
-    changes: Changes<'_>,
+    given: given::ManifestsRequest<'_>,
+    purpose: RenderPurpose,
+    changes: RenderChanges<'_>,
 ) -> anyhow::Result<Vec<Value>> {
-    let Changes { image, namespace } = changes;
+    let RenderChanges { image, namespace } = changes;
     let Some(manifests) = given.of(root, project, namespace)? else {
-        if project.in_place() {
+        if project.is_adopted() {
             return Err(anyhow::format_err!("PROJECT does not say which manifests deploy the operator"))
                 .hint("give them or a chart: `--manifests DIR|FILE`, or record them in PROJECT as `manifests` or `chart` of `plugins.rust.operator-rs.io/v1`");
         }
         let tree = derived(root, project)?;
-        let objects = build(&tree, EVERYTHING, changes)?;
-        if purpose == Purpose::Apply {
+        let objects = build_kustomization(&tree, EVERYTHING, changes)?;
+        if purpose == RenderPurpose::Apply {
             warn_of_rights(&tree);
             terminal::warn_all(references::warnings(&objects, |_| None));
         }
@@ -68,33 +69,35 @@ pub fn everything(
     };
     charts::require_namespace(&manifests.objects, "give it: `--namespace NAME`")?;
     let crds = match purpose {
-        Purpose::Apply if project.in_place() => {
-            carried::crds(&Workspace::find(root.real(), None)?, None, &manifests)?
+        RenderPurpose::Apply if project.is_adopted() => {
+            carried::crds(&Workspace::find(root.resolved_path(), None)?, None, &manifests)?
         }
-        _ if manifests.objects.iter().any(|it| Id::of(it).is_crd()) => Vec::new(),
+        _ if manifests.objects.iter().any(|object| Id::of(object).is_crd()) => Vec::new(),
         _ => own_crds(root, project)?,
     };
     let files = manifests.files();
     let mut objects = manifests.with(image, namespace)?;
-    let is_there = |crd: &Value| objects.iter().any(|it| Id::of(it) == Id::of(crd));
-    let missing: Vec<Value> = crds.into_iter().filter(|it| !is_there(it)).collect();
+    let is_there = |crd: &Value| objects.iter().any(|object| Id::of(object) == Id::of(crd));
+    let missing: Vec<Value> = crds.into_iter().filter(|crd| !is_there(crd)).collect();
     objects.splice(0..0, missing);
-    if purpose == Purpose::Apply {
+    if purpose == RenderPurpose::Apply {
         let file_of = |object: &Value| files.get(&key(object)).map(String::as_str);
         terminal::warn_all(references::warnings(&objects, file_of));
     }
     Ok(objects)
 }
 
-/// The CRDs, to be applied.
+/// Returns the CRDs, to be applied.
 pub fn crds(
     root: &Root,
     project: &Project,
-    given: given::Request<'_>,
+    given: given::ManifestsRequest<'_>,
 ) -> anyhow::Result<Vec<Value>> {
-    let manifests = if project.in_place() { given.of(root, project, None)? } else { None };
+    let manifests = if project.is_adopted() { given.of(root, project, None)? } else { None };
     let crds = match manifests {
-        Some(manifests) => carried::crds(&Workspace::find(root.real(), None)?, None, &manifests)?,
+        Some(manifests) => {
+            carried::crds(&Workspace::find(root.resolved_path(), None)?, None, &manifests)?
+        }
         None => crds_to_remove(root, project, given)?,
     };
     charts::require_namespace(
@@ -104,12 +107,12 @@ pub fn crds(
     Ok(crds)
 }
 
-/// The CRDs: those of the manifests if they have any, as only these know how a cluster reaches a webhook that converts.
-/// Those of a chart may name no real namespace there.
+/// Returns the CRDs: those of the manifests if they have any, as only these know how a cluster reaches a webhook that
+/// converts. Those of a chart may name no real namespace there.
 pub fn crds_to_remove(
     root: &Root,
     project: &Project,
-    given: given::Request<'_>,
+    given: given::ManifestsRequest<'_>,
 ) -> anyhow::Result<Vec<Value>> {
     if let Some(manifests) = given.of(root, project, None)? {
         let crds = only_crds(manifests.objects);
@@ -119,12 +122,13 @@ pub fn crds_to_remove(
     }
     let mut crds = own_crds(root, project)?;
     // The name of the Service that converts is known only with the prefix and the namespace of the whole.
-    if !project.in_place()
-        && crds.iter().any(|it| it["spec"]["conversion"]["strategy"] == "Webhook")
+    if !project.is_adopted()
+        && crds.iter().any(|crd| crd["spec"]["conversion"]["strategy"] == "Webhook")
     {
-        let deployed = only_crds(built(root, project, EVERYTHING, Changes::default())?);
+        let deployed =
+            only_crds(render_folder(root, project, EVERYTHING, RenderChanges::default())?);
         for crd in &mut crds {
-            if let Some(it) = deployed.iter().find(|it| Id::of(it) == Id::of(crd)) {
+            if let Some(it) = deployed.iter().find(|object| Id::of(object) == Id::of(crd)) {
                 crd.clone_from(it);
             }
         }
@@ -133,62 +137,65 @@ pub fn crds_to_remove(
 }
 
 fn only_crds(mut objects: Vec<Value>) -> Vec<Value> {
-    objects.retain(|it| Id::of(it).is_crd());
+    objects.retain(|object| Id::of(object).is_crd());
     objects
 }
 
-/// The CRDs that the project's source declares.
+/// Returns the CRDs that the project's source declares.
 fn own_crds(root: &Root, project: &Project) -> anyhow::Result<Vec<Value>> {
-    if project.in_place() {
-        let workspace = Workspace::find(root.real(), None)?;
+    if project.is_adopted() {
+        let workspace = Workspace::find(root.resolved_path(), None)?;
         return declared::crds(&workspace, None);
     }
-    let mut crds = built(root, project, CRDS, Changes::default())?;
-    crds.retain(|it| Id::of(it).is_crd());
+    let mut crds = render_folder(root, project, CRDS, RenderChanges::default())?;
+    crds.retain(|object| Id::of(object).is_crd());
     Ok(crds)
 }
 
 /// Warns of rights that comments ask for and that the operator will not have.
 fn warn_of_rights(tree: &WorkTree<'_>) {
     let warnings = tree.changes().warnings;
-    terminal::warn_all(warnings.into_iter().filter(|it| it.code == Some(roles::NOT_HELD)));
+    terminal::warn_all(
+        warnings.into_iter().filter(|warning| warning.code == Some(roles::NOT_HELD)),
+    );
 }
 
-/// The objects of a kustomization of config/.
-fn built(
+/// Returns the objects of a kustomization of config/.
+fn render_folder(
     root: &Root,
     project: &Project,
     folder: &'static str,
-    changes: Changes<'_>,
+    changes: RenderChanges<'_>,
 ) -> anyhow::Result<Vec<Value>> {
-    build(&derived(root, project)?, folder, changes)
+    build_kustomization(&derived(root, project)?, folder, changes)
 }
 
-fn build(
+fn build_kustomization(
     tree: &WorkTree<'_>,
     folder: &'static str,
-    changes: Changes<'_>,
+    changes: RenderChanges<'_>,
 ) -> anyhow::Result<Vec<Value>> {
     let images: Vec<_> = changes.image.into_iter().map(kustomize::Image::of_manager).collect();
     let namespace = changes.namespace.map(ToString::to_string);
     kustomize::build_in(tree, &ProjectPath::fixed(folder), &images, namespace.as_deref())
 }
 
-/// What a kustomization renders, and the same with other names.
-pub struct Renamed {
+/// The objects of a kustomization, and the same with other names.
+pub struct RenamedObjects {
     /// The prefix and the namespace of the project.
     pub names: kustomize::Names,
     pub plain: Vec<Value>,
     pub renamed: Vec<Value>,
 }
 
-/// All objects to deploy, as they are and with other names. None if config/default gives them no prefix and namespace.
+/// Returns all objects to deploy, as they are and with other names. None if config/default gives them no prefix and
+/// namespace.
 pub fn renamed(
     root: &Root,
     project: &Project,
     image: Option<&Image>,
     names: &kustomize::Names,
-) -> anyhow::Result<Option<Renamed>> {
+) -> anyhow::Result<Option<RenamedObjects>> {
     let tree = derived(root, project)?;
     warn_of_rights(&tree);
     let folder = ProjectPath::fixed(EVERYTHING);
@@ -196,5 +203,5 @@ pub fn renamed(
     let Some(own) = kustomize::names(&tree, &folder)? else { return Ok(None) };
     let plain = kustomize::build(&tree, &folder, &images)?;
     let renamed = kustomize::build_with_names(&tree, &folder, &images, names)?;
-    Ok(Some(Renamed { names: own, plain, renamed }))
+    Ok(Some(RenamedObjects { names: own, plain, renamed }))
 }

@@ -27,17 +27,17 @@ pub struct Repository {
 const SHOW_PREFIX: &[&str] = &["rev-parse", "--show-prefix"];
 
 /// Reads the output of `git rev-parse --show-prefix`.
-fn prefix(bytes: Vec<u8>) -> anyhow::Result<String> {
+fn parse_prefix(bytes: Vec<u8>) -> anyhow::Result<String> {
     let text = String::from_utf8(bytes).context("cannot read the directory's name")?;
     Ok(text.trim_end_matches('\n').trim_end_matches('/').to_owned())
 }
 
 impl Repository {
-    /// The repository that a folder is in.
+    /// Returns the repository that a folder is in.
     pub fn of(folder: &Path) -> anyhow::Result<Self> {
         let git = Git::new(folder, terminal::variable_names("GIT_"))?;
         match git.run(SHOW_PREFIX)? {
-            Answer::Done(bytes) => Ok(Self { git, prefix: prefix(bytes)? }),
+            Answer::Done(bytes) => Ok(Self { git, prefix: parse_prefix(bytes)? }),
             Answer::Refused(why) if why.contains("dubious ownership") => {
                 Err(anyhow::format_err!("git cannot read this repository: {why}"))
                     .hint("the repository belongs to another user; if you trust it, run `git config --global --add safe.directory DIR`")
@@ -50,61 +50,61 @@ impl Repository {
         }
     }
 
-    /// A folder's path from the top of its repository; none where it is in no repository that can be read.
+    /// Returns a folder's path from the top of its repository; none where it is in no repository that can be read.
     pub fn prefix_of(folder: &Path) -> anyhow::Result<Option<String>> {
         let Ok(git) = Git::new(folder, terminal::variable_names("GIT_")) else { return Ok(None) };
         match git.run(SHOW_PREFIX)? {
-            Answer::Done(bytes) => prefix(bytes).map(Some),
+            Answer::Done(bytes) => parse_prefix(bytes).map(Some),
             Answer::Refused(_) => Ok(None),
         }
     }
 
-    /// The files of a revision.
-    pub fn at(&self, revision: &str) -> anyhow::Result<Tree> {
-        let commit = self.commit(revision)?;
+    /// Returns the files of a revision.
+    pub fn at(&self, revision: &str) -> anyhow::Result<RevisionTree> {
+        let commit = self.commit_id(revision)?;
         let list = match self.git.run(&["ls-tree", "-r", "-z", "--full-tree", &commit])? {
             Answer::Done(bytes) => bytes,
             Answer::Refused(why) => bail!("the files of `{revision}` cannot be listed: {why}"),
         };
         let objects = RefCell::new(self.git.objects()?);
-        Ok(Tree {
+        Ok(RevisionTree {
             name: revision.to_owned(),
-            entries: entries(&list),
+            entries: parse_entries(&list),
             objects,
             read: RefCell::default(),
         })
     }
 
-    /// The last tag before the commit of the working tree, or of it; none if there is none.
+    /// Returns the last tag before the commit of the working tree, or of it; none if there is none.
     pub fn last_tag(&self) -> anyhow::Result<Option<String>> {
         let answer = self.git.run(&["describe", "--tags", "--abbrev=0"])?;
         let Answer::Done(bytes) = answer else { return Ok(None) };
         let tag = String::from_utf8_lossy(&bytes).trim_end().to_owned();
-        Ok(Some(tag).filter(|it| !it.is_empty()))
+        Ok(Some(tag).filter(|tag| !tag.is_empty()))
     }
 
-    /// Whether a text means a commit.
+    /// Returns whether a text means a commit.
     pub fn has(&self, revision: &str) -> anyhow::Result<bool> {
-        self.find(revision).map(|it| it.is_some())
+        self.resolve_revision(revision).map(|commit| commit.is_some())
     }
 
-    fn find(&self, revision: &str) -> anyhow::Result<Option<String>> {
+    fn resolve_revision(&self, revision: &str) -> anyhow::Result<Option<String>> {
         let name = format!("{revision}^{{commit}}");
         let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", &name];
         let Answer::Done(bytes) = self.git.run(&arguments)? else { return Ok(None) };
         let id = String::from_utf8_lossy(&bytes).trim_end().to_owned();
-        let is_id = [40, 64].contains(&id.len()) && id.bytes().all(|it| it.is_ascii_hexdigit());
+        let is_id = [40, 64].contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
         Ok(is_id.then_some(id))
     }
 
     fn has_remote(&self, name: &str) -> anyhow::Result<bool> {
         let Answer::Done(bytes) = self.git.run(&["remote"])? else { return Ok(false) };
-        Ok(String::from_utf8_lossy(&bytes).lines().any(|it| it == name))
+        Ok(String::from_utf8_lossy(&bytes).lines().any(|line| line == name))
     }
 
-    /// The id of the commit that a revision means.
-    fn commit(&self, revision: &str) -> anyhow::Result<String> {
-        if let Some(id) = self.find(revision)? {
+    /// Returns the id of the commit that a revision means.
+    fn commit_id(&self, revision: &str) -> anyhow::Result<String> {
+        if let Some(id) = self.resolve_revision(revision)? {
             return Ok(id);
         }
         if revision == "HEAD" {
@@ -134,32 +134,32 @@ impl Repository {
 }
 
 /// Every file of a revision.
-pub struct Tree {
+pub struct RevisionTree {
     /// The revision, as it was named.
     pub name: String,
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, TreeEntry>,
     objects: RefCell<Objects>,
     /// The objects that were read, by id.
     read: RefCell<BTreeMap<String, Vec<u8>>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Entry {
-    kind: Kind,
+struct TreeEntry {
+    kind: EntryKind,
     id: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum EntryKind {
     File,
     Symlink,
     Submodule,
 }
 
-/// The lines of `git ls-tree -z`; a name that is not UTF-8 is none that a project could use.
-fn entries(list: &[u8]) -> BTreeMap<String, Entry> {
-    let mut res = BTreeMap::new();
-    for line in list.split(|it| *it == 0) {
+/// Returns the lines of `git ls-tree -z`; a name that is not UTF-8 is none that a project could use.
+fn parse_entries(list: &[u8]) -> BTreeMap<String, TreeEntry> {
+    let mut entries = BTreeMap::new();
+    for line in list.split(|byte| *byte == 0) {
         let Ok(line) = std::str::from_utf8(line) else { continue };
         let Some((about, path)) = line.split_once('\t') else { continue };
         let mut words = about.split(' ');
@@ -167,13 +167,13 @@ fn entries(list: &[u8]) -> BTreeMap<String, Entry> {
             continue;
         };
         let kind = match mode {
-            "120000" => Kind::Symlink,
-            "160000" => Kind::Submodule,
-            _ => Kind::File,
+            "120000" => EntryKind::Symlink,
+            "160000" => EntryKind::Submodule,
+            _ => EntryKind::File,
         };
-        res.insert(path.to_owned(), Entry { kind, id: id.to_owned() });
+        entries.insert(path.to_owned(), TreeEntry { kind, id: id.to_owned() });
     }
-    res
+    entries
 }
 
 /// The files that a search has found.
@@ -185,58 +185,58 @@ pub struct FoundFiles {
 }
 
 /// The object at a path.
-enum Found<'a> {
+enum FoundEntry<'a> {
     Nothing,
-    File(&'a Entry),
+    File(&'a TreeEntry),
     Folder(String),
 }
 
 /// The maximum number of symlinks that are followed in a row, as on Linux.
 const MOST_LINKS: usize = 40;
 
-impl Tree {
-    /// The text of a file; nothing where there is none.
+impl RevisionTree {
+    /// Returns the text of a file; nothing where there is none.
     pub fn text(&self, path: &str) -> anyhow::Result<Option<String>> {
-        let Found::File(entry) = self.find(path)? else { return Ok(None) };
-        match utf8_text(&self.content(path, entry)?) {
+        let FoundEntry::File(entry) = self.resolve_path(path)? else { return Ok(None) };
+        match utf8_text(&self.read_object(path, entry)?) {
             Ok(text) => Ok(Some(text.to_owned())),
             Err(problem) => anyhow::bail!("cannot read `{path}` at {}: {problem}", self.name),
         }
     }
 
-    /// The bytes of every file below a folder, by its path from there; none where there is no such folder.
+    /// Returns the bytes of every file below a folder, by its path from there; none where there is no such folder.
     pub fn files(&self, folder: &str) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
-        let Found::Folder(folder) = self.find(folder)? else { return Ok(Vec::new()) };
+        let FoundEntry::Folder(folder) = self.resolve_path(folder)? else { return Ok(Vec::new()) };
         let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-        let mut res = Vec::new();
-        for (path, entry) in self.below(&start) {
-            if entry.kind != Kind::File {
+        let mut pairs = Vec::new();
+        for (path, entry) in self.entries_below(&start) {
+            if entry.kind != EntryKind::File {
                 return Err(anyhow::format_err!("`{path}` at {} is a link", self.name))
                     .hint("check the revision out into a directory: `git worktree add DIR REV`");
             }
-            res.push((path[start.len()..].to_owned(), self.content(path, entry)?));
+            pairs.push((path[start.len()..].to_owned(), self.read_object(path, entry)?));
         }
-        Ok(res)
+        Ok(pairs)
     }
 
     pub fn is_file(&self, path: &str) -> bool {
         // A file that cannot be accessed is reported when it is read.
-        !matches!(self.find(path), Ok(Found::Nothing | Found::Folder(_)))
+        !matches!(self.resolve_path(path), Ok(FoundEntry::Nothing | FoundEntry::Folder(_)))
     }
 
-    /// What is in a folder, sorted, folders with a `/` behind their names; empty where there is no such folder.
+    /// Returns what is in a folder, sorted, folders with a `/` behind their names; empty where there is no such folder.
     pub fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
-        let Found::Folder(folder) = self.find(folder)? else { return Ok(Vec::new()) };
+        let FoundEntry::Folder(folder) = self.resolve_path(folder)? else { return Ok(Vec::new()) };
         let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let mut res = BTreeSet::new();
-        for (path, entry) in self.below(&start) {
+        for (path, entry) in self.entries_below(&start) {
             let rest = &path[start.len()..];
             let name = match rest.split_once('/') {
                 Some((folder, _)) => format!("{folder}/"),
-                None if entry.kind == Kind::Symlink && self.leads_down(&folder, path) => {
+                None if entry.kind == EntryKind::Symlink && self.leads_down(&folder, path) => {
                     format!("{rest}/")
                 }
-                None if entry.kind == Kind::Submodule => format!("{rest}/"),
+                None if entry.kind == EntryKind::Submodule => format!("{rest}/"),
                 None => rest.to_owned(),
             };
             res.insert(name);
@@ -244,7 +244,7 @@ impl Tree {
         Ok(res.into_iter().collect())
     }
 
-    /// The files whose text contains a word, among those that have the right name. Symlinks are followed.
+    /// Returns the files whose text contains a word, among those that have the right name. Symlinks are followed.
     pub fn files_with(&self, word: &str, has_name: impl Fn(&str) -> bool) -> FoundFiles {
         const MOST: usize = 10_000;
         let of_name = |path: &&String| has_name(path);
@@ -254,8 +254,8 @@ impl Tree {
                 res.is_incomplete = true;
                 break;
             }
-            let Ok(Found::File(entry)) = self.find(path) else { continue };
-            let bytes = self.content(path, entry).unwrap_or_default();
+            let Ok(FoundEntry::File(entry)) = self.resolve_path(path) else { continue };
+            let bytes = self.read_object(path, entry).unwrap_or_default();
             if String::from_utf8_lossy(&bytes).contains(word) {
                 res.paths.push(path.clone());
             } else {
@@ -265,21 +265,25 @@ impl Tree {
         res
     }
 
-    /// Whether a symlink leads to a folder, and not back to one that it is in.
+    /// Returns whether a symlink leads to a folder, and not back to one that it is in.
     fn leads_down(&self, folder: &str, link: &str) -> bool {
-        let inside =
-            |it: &str| it.is_empty() || folder == it || folder.starts_with(&format!("{it}/"));
-        matches!(self.find(link), Ok(Found::Folder(it)) if !inside(&it))
+        let inside = |text: &str| {
+            text.is_empty() || folder == text || folder.starts_with(&format!("{text}/"))
+        };
+        matches!(self.resolve_path(link), Ok(FoundEntry::Folder(it)) if !inside(&it))
     }
 
-    fn below<'a>(&'a self, start: &'a str) -> impl Iterator<Item = (&'a String, &'a Entry)> {
+    fn entries_below<'a>(
+        &'a self,
+        start: &'a str,
+    ) -> impl Iterator<Item = (&'a String, &'a TreeEntry)> {
         let from = self.entries.range(start.to_owned()..);
-        from.take_while(move |it| it.0.starts_with(start))
+        from.take_while(move |pair| pair.0.starts_with(start))
     }
 
     /// Goes along a path, one name after the other; symlinks are followed within the repository.
-    fn find(&self, path: &str) -> anyhow::Result<Found<'_>> {
-        let mut open: Vec<String> = parts(path);
+    fn resolve_path(&self, path: &str) -> anyhow::Result<FoundEntry<'_>> {
+        let mut open: Vec<String> = path_names(path);
         let mut here = String::new();
         let mut links = 0;
         while let Some(part) = open.pop() {
@@ -290,33 +294,33 @@ impl Tree {
                         self.name
                     );
                 }
-                here = here.rsplit_once('/').map_or(String::new(), |it| it.0.to_owned());
+                here = here.rsplit_once('/').map_or(String::new(), |pair| pair.0.to_owned());
                 continue;
             }
             let next = below(&here, &part);
             match self.entries.get(&next) {
-                Some(entry) if entry.kind == Kind::Submodule => {
+                Some(entry) if entry.kind == EntryKind::Submodule => {
                     bail!("`{next}` is a submodule: its files are in another repository")
                 }
-                Some(entry) if entry.kind == Kind::Symlink => {
+                Some(entry) if entry.kind == EntryKind::Symlink => {
                     links += 1;
                     if MOST_LINKS < links {
                         bail!("`{path}` leads through more than {MOST_LINKS} symlinks");
                     }
-                    open.extend(self.target(&next, entry)?);
+                    open.extend(self.symlink_target(&next, entry)?);
                 }
-                Some(entry) if open.is_empty() => return Ok(Found::File(entry)),
-                Some(_) => return Ok(Found::Nothing),
-                None if self.below(&format!("{next}/")).next().is_some() => here = next,
-                None => return Ok(Found::Nothing),
+                Some(entry) if open.is_empty() => return Ok(FoundEntry::File(entry)),
+                Some(_) => return Ok(FoundEntry::Nothing),
+                None if self.entries_below(&format!("{next}/")).next().is_some() => here = next,
+                None => return Ok(FoundEntry::Nothing),
             }
         }
-        Ok(Found::Folder(here))
+        Ok(FoundEntry::Folder(here))
     }
 
-    /// Where a symlink leads from the folder that it is in, its last name first.
-    fn target(&self, path: &str, entry: &Entry) -> anyhow::Result<Vec<String>> {
-        let target = String::from_utf8(self.content(path, entry)?);
+    /// Returns where a symlink leads from the folder that it is in, its last name first.
+    fn symlink_target(&self, path: &str, entry: &TreeEntry) -> anyhow::Result<Vec<String>> {
+        let target = String::from_utf8(self.read_object(path, entry)?);
         let target = target.with_context(|| format!("cannot read the symlink `{path}`"))?;
         if target.starts_with('/') {
             bail!(
@@ -324,10 +328,10 @@ impl Tree {
                 self.name
             );
         }
-        Ok(parts(&target))
+        Ok(path_names(&target))
     }
 
-    fn content(&self, path: &str, entry: &Entry) -> anyhow::Result<Vec<u8>> {
+    fn read_object(&self, path: &str, entry: &TreeEntry) -> anyhow::Result<Vec<u8>> {
         if let Some(bytes) = self.read.borrow().get(&entry.id) {
             return Ok(bytes.clone());
         }
@@ -351,20 +355,23 @@ impl Tree {
     }
 }
 
-/// The names on a path, the last one first.
-fn parts(path: &str) -> Vec<String> {
-    let parts = path.split('/').filter(|it| !matches!(*it, "" | "."));
+/// Returns the names on a path, the last one first.
+fn path_names(path: &str) -> Vec<String> {
+    let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
     parts.rev().map(str::to_owned).collect()
 }
 
 #[test]
 fn a_list_of_git_is_read_whatever_the_names_are() {
     let list = b"100644 blob 01\ta b\x00120000 blob 02\tlink\x00160000 commit 03\tsub\x00100644 blob 04\t\xff\x00";
-    let entry = |kind, id: &str| Entry { kind, id: id.to_owned() };
+    let entry = |kind, id: &str| TreeEntry { kind, id: id.to_owned() };
     let expected = [
-        ("a b", entry(Kind::File, "01")),
-        ("link", entry(Kind::Symlink, "02")),
-        ("sub", entry(Kind::Submodule, "03")),
+        ("a b", entry(EntryKind::File, "01")),
+        ("link", entry(EntryKind::Symlink, "02")),
+        ("sub", entry(EntryKind::Submodule, "03")),
     ];
-    assert_eq!(entries(list), expected.map(|(path, it)| (path.to_owned(), it)).into());
+    assert_eq!(
+        parse_entries(list),
+        expected.map(|(path, expected)| (path.to_owned(), expected)).into()
+    );
 }

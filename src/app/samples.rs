@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use super::refusal::refusal;
 use crate::plan::Plan;
-use crd::samples::{Report, Sample, UNCHECKED, check};
+use crd::samples::{Sample, SampleReport, UNCHECKED, check};
 use diagnostics::{Diagnostic, Hint as _};
 use go_data::yaml::{self, Node, Value};
 use kustomize::Rendered;
 use model::{ProjectPath, Tree};
-use olm::bundle::Object;
+use olm::bundle::InputObject;
 
 const FOLDER: &str = "config/samples";
 const HINT: &str =
@@ -31,19 +31,19 @@ pub fn warn(plan: &mut Plan, tree: &impl Tree, crds: &[&Value]) -> anyhow::Resul
             return Ok(());
         }
     };
-    let Report { faults, unchecked } = of_rendered(tree, crds, &rendered)?;
+    let SampleReport { faults, unchecked } = of_rendered(tree, crds, &rendered)?;
     for mut problem in faults {
         if problem.hints.is_empty() {
             problem.hints.push(HINT.to_owned());
         }
         plan.warn(problem);
     }
-    unchecked.into_iter().for_each(|it| plan.warn(it));
+    unchecked.into_iter().for_each(|warning| plan.warn(warning));
     Ok(())
 }
 
 /// Refuses samples that the CRDs refuse; returns what was not checked.
-pub fn require(report: Report) -> anyhow::Result<Vec<Diagnostic>> {
+pub fn require(report: SampleReport) -> anyhow::Result<Vec<Diagnostic>> {
     if !report.faults.is_empty() {
         let error = refusal(
             "API servers would refuse the samples, and no bundle was written",
@@ -55,12 +55,12 @@ pub fn require(report: Report) -> anyhow::Result<Vec<Diagnostic>> {
     Ok(report.unchecked)
 }
 
-/// Each object at its place in the file that it came from.
+/// Returns each object at its place in the file that it came from.
 pub fn of_rendered(
     tree: &impl Tree,
     crds: &[&Value],
     rendered: &[Rendered],
-) -> anyhow::Result<Report> {
+) -> anyhow::Result<SampleReport> {
     let mut files: BTreeMap<&ProjectPath, (String, Vec<Node>)> = BTreeMap::new();
     for Rendered { value, origin, .. } in rendered {
         if has_group(crds, value) && !files.contains_key(origin) {
@@ -73,7 +73,7 @@ pub fn of_rendered(
     for it in rendered {
         let word = |node: &Node, key: &str| node.get(key).and_then(Node::as_str).map(str::to_owned);
         let is_same = |node: &&Node| {
-            let name = node.get("metadata").and_then(|it| word(it, "name"));
+            let name = node.get("metadata").and_then(|node| word(node, "name"));
             name.as_deref() == Some(&it.original_name)
                 && word(node, "kind").as_deref() == it.value["kind"].as_str()
         };
@@ -81,37 +81,38 @@ pub fn of_rendered(
         samples.push(Sample {
             value: &it.value,
             path: it.origin.as_str(),
-            text: file.map_or("", |it| it.0.as_str()),
-            document: file.and_then(|it| it.1.iter().find(is_same)),
+            text: file.map_or("", |pair| pair.0.as_str()),
+            document: file.and_then(|pair| pair.1.iter().find(is_same)),
         });
     }
     Ok(check(crds, &samples))
 }
 
-/// Each object of a text's documents at its place.
+/// Returns each object of a text's documents at its place.
 pub fn of_documents(
     name: &str,
     text: &str,
-    objects: &[Object],
+    objects: &[InputObject],
     nodes: &[Node],
-) -> anyhow::Result<Report> {
+) -> anyhow::Result<SampleReport> {
     // A path from the root is named by its last part.
     let last = name.rsplit('/').next().unwrap_or(name);
     let path = if name.parse::<ProjectPath>().is_ok() { name } else { last };
-    let crds = crds(objects.iter().map(|it| &it.value));
+    let crds = crds(objects.iter().map(|object| &object.value));
     let mut samples = Vec::new();
-    for (Object { value, .. }, node) in objects.iter().zip(nodes) {
+    for (InputObject { value, .. }, node) in objects.iter().zip(nodes) {
         samples.push(Sample { value, path, text, document: Some(node) });
     }
     Ok(check(&crds, &samples))
 }
 
 pub fn crds<'a>(objects: impl Iterator<Item = &'a Value>) -> Vec<&'a Value> {
-    objects.filter(|it| it["kind"] == "CustomResourceDefinition").collect()
+    objects.filter(|object| object["kind"] == "CustomResourceDefinition").collect()
 }
 
-/// Whether one of the CRDs has an object's group.
+/// Returns whether one of the CRDs has an object's group.
 fn has_group(crds: &[&Value], object: &Value) -> bool {
-    let group = object["apiVersion"].as_str().and_then(|it| it.split_once('/')).map(|it| it.0);
-    crds.iter().any(|it| it["spec"]["group"].as_str() == group)
+    let group =
+        object["apiVersion"].as_str().and_then(|text| text.split_once('/')).map(|pair| pair.0);
+    crds.iter().any(|crd| crd["spec"]["group"].as_str() == group)
 }

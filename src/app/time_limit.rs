@@ -20,7 +20,7 @@ pub struct TimeLimit {
 }
 
 impl TimeLimit {
-    /// The default of a command that may send thousands of requests, or large files.
+    /// Returns the default of a command that may send thousands of requests, or large files.
     pub fn long(flag: clap::Arg) -> clap::Arg {
         flag.default_value("1h")
     }

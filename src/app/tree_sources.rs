@@ -1,4 +1,4 @@
-//! A tree as the reader of source sees it: with what is beside it, and the packages that cargo has downloaded.
+//! The sources that the reader needs: a tree, the files outside of it, and the packages that cargo has downloaded.
 
 use std::{
     collections::BTreeMap,
@@ -38,8 +38,8 @@ impl<'a, T: Tree> TreeSources<'a, T> {
         Self { tree, dir, packages }
     }
 
-    /// The path of a file outside of the project.
-    fn outside(&self, path: &str) -> Option<PathBuf> {
+    /// Returns the path of a file outside of the project.
+    fn outside_path(&self, path: &str) -> Option<PathBuf> {
         if is_above(path) {
             return Some(self.dir.join(path));
         }
@@ -48,33 +48,34 @@ impl<'a, T: Tree> TreeSources<'a, T> {
 
     /// Refuses a symlink that leads out of its package, and not into the project: it may lead to a secret.
     fn require_in_package(&self, path: &str) -> anyhow::Result<()> {
-        let Ok(real) = disk::real(&self.dir.join(path)) else { return Ok(()) };
-        let mut folders = Path::new(path).ancestors().skip(1).map(|it| self.dir.join(it));
-        let package = folders.find(|it| disk::has(it, "Cargo.toml"));
-        let is_in = |it: &Path| disk::real(it).is_ok_and(|it| real.starts_with(it));
-        match package.is_some_and(|it| is_in(&it)) || is_in(&self.dir) {
-            true => Ok(()),
-            false => {
-                anyhow::bail!("it is a symlink that leads out of its package, and is not read")
-            }
+        let Ok(real) = disk::resolve_folder(&self.dir.join(path)) else { return Ok(()) };
+        let mut folders =
+            Path::new(path).ancestors().skip(1).map(|ancestor| self.dir.join(ancestor));
+        let package = folders.find(|folder| disk::has_file(folder, "Cargo.toml"));
+        let is_in =
+            |path: &Path| disk::resolve_folder(path).is_ok_and(|path| real.starts_with(path));
+        if package.is_some_and(|path| is_in(&path)) || is_in(&self.dir) {
+            Ok(())
+        } else {
+            anyhow::bail!("it is a symlink that leads out of its package, and is not read")
         }
     }
 }
 
-/// The configuration files for a workspace, the nearest to the current directory first.
+/// Returns the configuration files for a workspace, the nearest to the current directory first.
 fn configs_of(dir: &Path) -> anyhow::Result<Vec<ConfigText>> {
     let mut texts = config::texts_below(dir)?;
     texts.extend(config::texts(dir, 0)?);
     Ok(texts)
 }
 
-/// Whether a path leads out of the project's folder.
+/// Returns whether a path leads out of the project's folder.
 fn is_above(path: &str) -> bool {
     path == ".." || path.starts_with("../")
 }
 
-/// A path in the project; none if it is outside.
-fn inside(path: &SourcePath) -> Option<ProjectPath> {
+/// Returns a path in the project; none if it is outside.
+fn project_path(path: &SourcePath) -> Option<ProjectPath> {
     path.as_str().parse().ok()
 }
 
@@ -83,10 +84,10 @@ impl<T: Tree> Sources for TreeSources<'_, T> {
         if is_above(path.as_str()) {
             self.require_in_package(path.as_str())?;
         }
-        if let Some(path) = self.outside(path.as_str()) {
-            return Ok(disk::text_if_any(&path)?.map(Rc::from));
+        if let Some(path) = self.outside_path(path.as_str()) {
+            return Ok(disk::read_text_if_exists(&path)?.map(Rc::from));
         }
-        let Some(path) = inside(path) else { return Ok(None) };
+        let Some(path) = project_path(path) else { return Ok(None) };
         Ok(self.tree.read(&path)?.map(|text| {
             let text = if is_support_code(&path, &text) { markers_of(&text) } else { text };
             Rc::from(text)
@@ -94,22 +95,22 @@ impl<T: Tree> Sources for TreeSources<'_, T> {
     }
 
     fn is_file(&self, path: &SourcePath) -> bool {
-        if let Some(path) = self.outside(path.as_str()) {
+        if let Some(path) = self.outside_path(path.as_str()) {
             return path.is_file();
         }
-        let Some(path) = inside(path) else { return false };
+        let Some(path) = project_path(path) else { return false };
         !matches!(self.tree.read(&path), Ok(None))
     }
 
     fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
-        match self.outside(folder) {
-            Some(path) => disk::names(&path),
+        match self.outside_path(folder) {
+            Some(path) => disk::list_names(&path),
             None => self.tree.names(folder),
         }
     }
 
     fn package_folder(&self, locked: &Locked) -> Option<String> {
-        let is_taken = |it: &str| !self.tree.names(it).unwrap_or_default().is_empty();
+        let is_taken = |text: &str| !self.tree.names(text).unwrap_or_default().is_empty();
         self.packages.add(locked, is_taken)
     }
 
@@ -129,28 +130,28 @@ impl<T: Tree> Sources for TreeSources<'_, T> {
         if let Some(reader) = self.packages.reader(folder) {
             return reader;
         }
-        let folder = self.outside(folder).unwrap_or_else(|| self.dir.join(folder));
-        Rc::new(move |path| disk::text_if_any(&folder.join(path)).ok().flatten())
+        let folder = self.outside_path(folder).unwrap_or_else(|| self.dir.join(folder));
+        Rc::new(move |path| disk::read_text_if_exists(&folder.join(path)).ok().flatten())
     }
 }
 
-/// Whether a file is unchanged support code: it declares no API types, and parsing it would take longer than parsing all
-/// the rest. The project that it belongs to may be below the workspace's folder.
+/// Returns whether a file is unchanged support code: it declares no API types, and parsing it would take longer than
+/// parsing all the rest. The project that it belongs to may be below the workspace's folder.
 fn is_support_code(path: &ProjectPath, text: &str) -> bool {
     let vendored = ProjectPath::fixed("vendor");
     let path = path.as_str();
     let ends = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
-    iter::once(path)
-        .chain(ends)
-        .filter_map(|it| it.parse().ok())
-        .any(|own: ProjectPath| own.is_in(&vendored) && plan::is_ours(&own, text, SUPPORT))
+    iter::once(path).chain(ends).filter_map(|path| path.parse().ok()).any(|own: ProjectPath| {
+        own.is_in(&vendored) && plan::is_unchanged_output(&own, text, SUPPORT)
+    })
 }
 
-/// The marker comments of a text, each on its line.
+/// Returns the marker comments of a text, each on its line.
 fn markers_of(text: &str) -> String {
-    let marker =
-        |it: &str| if it.trim_start().starts_with("// +") { it.to_owned() } else { String::new() };
-    text.lines().map(|it| marker(it) + "\n").collect()
+    let marker = |text: &str| {
+        if text.trim_start().starts_with("// +") { text.to_owned() } else { String::new() }
+    };
+    text.lines().map(|line| marker(line) + "\n").collect()
 }
 
 #[test]

@@ -4,16 +4,16 @@ use super::agreement::{declared_versions, listed_id};
 use crate::manifests::{self, Version};
 use crate::project::{Operator, Problem, Project};
 
-/// A warning for each version that PROJECT lists a controller for and `served = false` is on.
+/// Returns a warning for each version that PROJECT lists a controller for and `served = false` is on.
 pub fn warnings(project: &Project, operator: &Operator) -> Vec<Problem> {
     let used = project.resources.iter().filter(|resource| resource.controller);
     let declared = declared_versions(operator);
     let unserved = used.filter_map(|resource| declared.get(&listed_id(resource)));
     let unserved = unserved.filter(|version| !version.own.served);
-    unserved.map(|version| warning(operator, version)).collect()
+    unserved.map(|version| unserved_warning(operator, version)).collect()
 }
 
-fn warning(operator: &Operator, version: &Version<'_>) -> Problem {
+fn unserved_warning(operator: &Operator, version: &Version<'_>) -> Problem {
     let (kind, name) = (version.kind(), version.name());
     let place = version.declared.field_places.get(&["/served".to_owned()][..]);
     let message = format!(

@@ -9,43 +9,53 @@ use crate::terminal;
 const MAKERS: &[&str] = &["manifests", "bundle", "generate crds"];
 
 /// A hint that names the command of each flag that the current command lacks.
-pub fn fit(hint: &str) -> String {
+pub fn qualify_flags(hint: &str) -> String {
     static PROGRAM: OnceLock<clap::Command> = OnceLock::new();
     if !hint.contains("`-") {
         return hint.to_owned();
     }
-    let program = PROGRAM.get_or_init(program);
-    fitted(hint, program, &peer_commands::command(program, &terminal::arguments()))
+    let program = PROGRAM.get_or_init(build_program);
+    qualify_flags_in(
+        hint,
+        program,
+        &peer_commands::find_command(program, &terminal::command_arguments()),
+    )
 }
 
-fn program() -> clap::Command {
+fn build_program() -> clap::Command {
     let mut program = <Cli as clap::CommandFactory>::command();
     program.build();
     program
 }
 
-fn fitted(hint: &str, program: &clap::Command, here: &str) -> String {
-    let mut res = String::new();
+fn qualify_flags_in(hint: &str, program: &clap::Command, here: &str) -> String {
+    let mut qualified = String::new();
     for (at, part) in hint.split('`').enumerate() {
         let is_code = at % 2 == 1;
-        if 0 < at {
-            res.push('`');
+        if at > 0 {
+            qualified.push('`');
         }
-        res += part;
+        qualified += part;
         let flag = part.split([' ', '=']).next().unwrap_or_default();
-        if is_code && flag.starts_with('-') && !peer_commands::accepts(program, Some(here), flag) {
-            let maker = MAKERS.iter().find(|it| peer_commands::accepts(program, Some(it), flag));
-            res += &maker.map_or_else(String::new, |it| format!("` of `operator-rs {it}"));
+        if is_code
+            && flag.starts_with('-')
+            && !peer_commands::accepts_flag(program, Some(here), flag)
+        {
+            let maker = MAKERS
+                .iter()
+                .find(|command| peer_commands::accepts_flag(program, Some(command), flag));
+            qualified +=
+                &maker.map_or_else(String::new, |command| format!("` of `operator-rs {command}"));
         }
     }
-    res
+    qualified
 }
 
 #[test]
 fn a_flag_is_named_with_its_command_where_the_current_one_lacks_it() {
-    let program = program();
+    let program = build_program();
     let check = |here: &str, hint: &str, expected: &str| {
-        assert_eq!(fitted(hint, &program, here), expected, "{here}");
+        assert_eq!(qualify_flags_in(hint, &program, here), expected, "{here}");
     };
     let image = "give `--image`, or `--image=x`";
     check("bundle", image, image);

@@ -47,7 +47,7 @@ enum Shell {
 }
 
 impl Shell {
-    fn completer(self) -> &'static dyn EnvCompleter {
+    fn env_completer(self) -> &'static dyn EnvCompleter {
         match self {
             Self::Bash => &Bash,
             Self::Zsh => &Zsh,
@@ -60,58 +60,58 @@ impl Shell {
 impl Args {
     pub fn run(self) -> anyhow::Result<()> {
         let mut script = Vec::new();
-        self.shell.completer().write_registration(
+        self.shell.env_completer().write_registration(
             VARIABLE,
             PROGRAM,
             PROGRAM,
             PROGRAM,
             &mut script,
         )?;
-        terminal::data(&String::from_utf8(script)?);
+        terminal::write_data(&String::from_utf8(script)?);
         Ok(())
     }
 }
 
 /// Prints candidates if a completion script asks for them; says whether it did.
-pub fn answer(program: impl FnOnce() -> clap::Command) -> bool {
+pub fn print_candidates(program: impl FnOnce() -> clap::Command) -> bool {
     let Ok(Some(shell)) = terminal::variable(VARIABLE) else { return false };
     let Ok(shell) = Shell::from_str(&shell, false) else { return false };
     // Scripts call `operator-rs -- operator-rs …`. With the variable alone, every command would do nothing.
-    let arguments = terminal::arguments();
-    if arguments.first().is_none_or(|it| it != "--") {
+    let arguments = terminal::command_arguments();
+    if arguments.first().is_none_or(|word| word != "--") {
         return false;
     }
     let typed: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let resources = resources(&typed).unwrap_or_default();
+    let resources = read_resources(&typed).unwrap_or_default();
     let mut program = with_candidates(program(), &resources, &typed);
     let words: Vec<OsString> = typed.iter().skip(1).map(OsString::from).collect();
     let mut candidates = Vec::new();
     let folder = terminal::current_folder();
     if shell
-        .completer()
+        .env_completer()
         .write_complete(&mut program, words, folder.as_deref(), &mut candidates)
         .is_ok()
     {
-        terminal::data(&String::from_utf8_lossy(&candidates));
+        terminal::write_data(&String::from_utf8_lossy(&candidates));
     }
     true
 }
 
 /// The resources of the project that the command line is about.
-fn resources(typed: &[&str]) -> anyhow::Result<Vec<Resource>> {
-    let here = Path::new(value(typed, "--dir").unwrap_or("."));
+fn read_resources(typed: &[&str]) -> anyhow::Result<Vec<Resource>> {
+    let here = Path::new(flag_value(typed, "--dir").unwrap_or("."));
     let project_file = Project::path();
     let root = match disk::find_up(here, project_file.as_str())? {
-        Some(it) if !disk::has(here, project_file.as_str()) && it.same_owner => {
-            Root::new(&it.folder)?
+        Some(ancestor) if !disk::has_file(here, project_file.as_str()) && ancestor.same_owner => {
+            Root::new(&ancestor.folder)?
         }
         _ => Root::new(here)?,
     };
-    Ok(Project::of_any_layout(&root)?.resources)
+    Ok(Project::read_any_layout(&root)?.resources)
 }
 
 /// The value that a command line already gives to a flag.
-fn value<'a>(typed: &[&'a str], flag: &str) -> Option<&'a str> {
+fn flag_value<'a>(typed: &[&'a str], flag: &str) -> Option<&'a str> {
     let mut rest = typed.iter();
     while let Some(word) = rest.next() {
         match word.strip_prefix(flag) {
@@ -131,17 +131,21 @@ fn with_candidates(
     typed: &[&str],
 ) -> clap::Command {
     let given = |flag: &str| {
-        let value = value(typed, &format!("--{flag}"))?;
-        resources.iter().filter_map(|it| field(it, flag)).find(|it| it == value)
+        let value = flag_value(typed, &format!("--{flag}"))?;
+        resources
+            .iter()
+            .filter_map(|resource| field_of(resource, flag))
+            .find(|candidate| candidate == value)
     };
     let (group, kind) = (given("group"), given("kind"));
     let candidates = |flag: &str| {
-        let same = |it: &&Resource, of: &str, value: &Option<String>| {
-            value.is_none() || field(it, of) == *value
+        let same = |resource: &&Resource, of: &str, value: &Option<String>| {
+            value.is_none() || field_of(resource, of) == *value
         };
-        let all = resources.iter().filter(|it| flag == "group" || same(it, "group", &group));
-        let all = all.filter(|it| flag != "version" || same(it, "kind", &kind));
-        let all: BTreeSet<String> = all.filter_map(|it| field(it, flag)).collect();
+        let all =
+            resources.iter().filter(|resource| flag == "group" || same(resource, "group", &group));
+        let all = all.filter(|resource| flag != "version" || same(resource, "kind", &kind));
+        let all: BTreeSet<String> = all.filter_map(|resource| field_of(resource, flag)).collect();
         ArgValueCandidates::new(move || all.iter().map(CompletionCandidate::new).collect())
     };
     let in_api = |arg: clap::Arg| match arg.get_id().as_str() {
@@ -151,14 +155,14 @@ fn with_candidates(
         }
         _ => arg,
     };
-    program.mut_subcommands(|it| match it.get_name() {
-        "create" | "delete" => it.mut_subcommands(|it| it.mut_args(in_api)),
-        _ => it,
+    program.mut_subcommands(|command| match command.get_name() {
+        "create" | "delete" => command.mut_subcommands(|command| command.mut_args(in_api)),
+        _ => command,
     })
 }
 
-/// What a resource has for `--group`, `--kind` or `--version`.
-fn field(resource: &Resource, flag: &str) -> Option<String> {
+/// Returns the value of a resource for `--group`, `--kind` or `--version`.
+fn field_of(resource: &Resource, flag: &str) -> Option<String> {
     match flag {
         "group" => resource.group.as_ref().map(ToString::to_string),
         "kind" => Some(resource.kind.to_string()),

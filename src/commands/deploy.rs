@@ -1,10 +1,10 @@
 //! `operator-rs deploy`
 
 use crate::app::{
-    cluster_args::{self, ClusterArgs, Sending},
-    given::Given,
+    cluster_args::{self, ClusterArgs, SendMode},
+    given::ManifestsArg,
     removal,
-    rendered::{self, Changes, Purpose},
+    rendered::{self, RenderChanges, RenderPurpose},
     shipped,
 };
 use crate::project::Project;
@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(long)]
     force_conflicts: bool,
     #[command(flatten)]
-    given: Given,
+    given: ManifestsArg,
     #[command(flatten)]
     cluster_args: ClusterArgs,
 }
@@ -40,31 +40,31 @@ impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
         let sending = self.cluster_args.sending();
         let (image, namespace) = (self.image.as_ref(), self.namespace.as_ref());
-        let project = Project::of_any_layout(root)?;
+        let project = Project::read_any_layout(root)?;
         let objects = rendered::everything(
             root,
             &project,
             self.given.until(self.cluster_args.deadline()),
-            Purpose::Apply,
-            Changes { image, namespace },
+            RenderPurpose::Apply,
+            RenderChanges { image, namespace },
         )?;
         let warnings = [shipped::placeholder(&objects), shipped::custom_resources(&objects)];
         terminal::warn_all(warnings.into_iter().flatten());
-        if sending == Sending::Nothing {
+        if sending == SendMode::Nothing {
             return self
                 .cluster_args
                 .list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());
         }
         let deadline = self.cluster_args.deadline();
         let options = ApplyOptions {
-            dry_run: sending == Sending::DryRun,
+            dry_run: sending == SendMode::DryRun,
             force: self.force_conflicts,
             deadline,
         };
         let cluster = self.cluster_args.connect_for(&project, &objects)?;
         cluster_args::with_hint(cluster.apply(&objects, options, &mut cluster_args::report))?;
-        if sending == Sending::All {
-            cluster_args::with_hint(cluster.available(
+        if sending == SendMode::All {
+            cluster_args::with_hint(cluster.wait_until_available(
                 &objects,
                 deadline,
                 WAY_OUT,

@@ -1,8 +1,8 @@
 //! `operator-rs install`
 
 use crate::app::{
-    cluster_args::{self, ClusterArgs, Sending},
-    given::{self, Given},
+    cluster_args::{self, ClusterArgs, SendMode},
+    given::{self, ManifestsArg},
     removal, rendered,
 };
 use crate::disk::Root;
@@ -22,7 +22,7 @@ pub struct Args {
     #[arg(long)]
     force_conflicts: bool,
     #[command(flatten)]
-    given: Given,
+    given: ManifestsArg,
     #[command(flatten)]
     cluster_args: ClusterArgs,
 }
@@ -30,20 +30,20 @@ pub struct Args {
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
         let sending = self.cluster_args.sending();
-        let project = Project::of_any_layout(root)?;
-        let crds = crds(root, &project, self.given.until(self.cluster_args.deadline()))?;
-        if sending == Sending::Nothing {
+        let project = Project::read_any_layout(root)?;
+        let crds = render_crds(root, &project, self.given.until(self.cluster_args.deadline()))?;
+        if sending == SendMode::Nothing {
             return self.cluster_args.list("apply", &crds.iter().map(Id::of).collect::<Vec<_>>());
         }
         let options = ApplyOptions {
-            dry_run: sending == Sending::DryRun,
+            dry_run: sending == SendMode::DryRun,
             force: self.force_conflicts,
             deadline: self.cluster_args.deadline(),
         };
         let cluster = self.cluster_args.connect(&project)?;
         cluster_args::with_hint(cluster.apply(&crds, options, &mut cluster_args::report))?;
         match sending {
-            Sending::All => {
+            SendMode::All => {
                 cluster_args::with_hint(removal::warn_of_former(&cluster, &crds, Some(Id::CRDS)))
             }
             _ => Ok(()),
@@ -52,9 +52,13 @@ impl Args {
 }
 
 /// The project's CRDs, of which there must be at least one.
-fn crds(root: &Root, project: &Project, given: given::Request<'_>) -> anyhow::Result<Vec<Value>> {
+fn render_crds(
+    root: &Root,
+    project: &Project,
+    given: given::ManifestsRequest<'_>,
+) -> anyhow::Result<Vec<Value>> {
     let crds = rendered::crds(root, project, given)?;
-    match (crds.is_empty(), project.in_place()) {
+    match (crds.is_empty(), project.is_adopted()) {
         (false, _) => Ok(crds),
         (true, false) => Err(anyhow::format_err!("{} has no CRDs", rendered::CRDS))
             .hint("create an API first: `operator-rs create api`"),

@@ -1,12 +1,12 @@
 use std::path::{Path, PathBuf};
 
-use super::{Mode, writing};
+use super::{OutputMode, writing};
 use crate::app::{
     cargo::Workspace,
     compile, crd_files, declared,
     derive::{self, GenerateOptions},
     file_owner::FileOwners,
-    outputs::Outputs,
+    outputs::OutputDirs,
 };
 use crate::project::Project;
 use crate::{disk::Root, manifests::CrdOptions, plan::WorkTree};
@@ -27,21 +27,21 @@ pub struct Args {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_description_length: Option<usize>,
     #[command(flatten)]
-    compile: compile::Flags,
+    compile: compile::CompileFlags,
     #[command(flatten)]
-    pub mode: Mode,
+    pub mode: OutputMode,
 }
 
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         let root = Root::new(dir)?;
-        match Project::find(&root)?.filter(Project::in_place) {
+        match Project::find_in(&root)?.filter(Project::is_adopted) {
             Some(project) => self.in_place(dir, &root, &project),
-            None => writing(dir, &self.mode.clone(), |tree, _| self.write(tree)),
+            None => writing(dir, &self.mode.clone(), |tree, _| self.write_files(tree)),
         }
     }
 
-    fn write(self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
+    fn write_files(self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
         let project = Project::read(tree)?;
         let options = GenerateOptions {
             crd_options: CrdOptions { longest_description: self.max_description_length },
@@ -60,13 +60,13 @@ impl Args {
             return Err(anyhow::format_err!("PROJECT names no directory for the CRDs"))
                 .hint("record it: `operator-rs adopt --crds DIR`; `operator-rs generate crds --output-dir DIR` works without");
         }
-        let workspace = Workspace::find(root.real(), None)?;
+        let workspace = Workspace::find(root.resolved_path(), None)?;
         let options = CrdOptions { longest_description: self.max_description_length };
         let reading = declared::read_with_rules(&workspace);
         let declared = declared::manifests(&workspace, reading, self.compile, &options)?;
         let folders: Vec<PathBuf> =
-            project.inputs.crds.iter().map(|it| it.as_str().into()).collect();
-        let outputs = Outputs::open(dir, &folders, &self.mode)?;
+            project.inputs.crds.iter().map(|folder| folder.as_str().into()).collect();
+        let outputs = OutputDirs::open(dir, &folders, &self.mode)?;
         outputs.settle(|folder, root| {
             let reason = declared.reason_for_more_kinds.clone();
             let owners = FileOwners::of_workspace(&workspace, root).with_more_kinds(reason);

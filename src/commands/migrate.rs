@@ -8,7 +8,7 @@
 
 use crate::{
     app::{
-        cluster_args::{self, Address, Sending, Trial},
+        cluster_args::{self, ClusterAddress, DryRunArgs, SendMode},
         given, rendered,
         time_limit::TimeLimit,
     },
@@ -38,7 +38,7 @@ use model::Namespace;
 /// and rewrites nothing unless you agree.
 #[derive(clap::Args)]
 #[command(
-    mut_arg("dry_run", Trial::after_reading),
+    mut_arg("dry_run", DryRunArgs::after_reading),
     mut_arg("timeout", TimeLimit::long),
     after_help = "\
 Examples:
@@ -58,9 +58,9 @@ pub struct Args {
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
-    address: Address,
+    address: ClusterAddress,
     #[command(flatten)]
-    trial: Trial,
+    trial: DryRunArgs,
 }
 
 /// A CRD whose objects are to be rewritten.
@@ -68,51 +68,55 @@ struct Task {
     migration: Migration,
     /// None if the server does not tell.
     objects: Option<usize>,
-    /// What is lost by it.
+    /// The fields that objects would lose.
     losses: Vec<String>,
 }
 
 impl Args {
-    /// Whether no project is needed.
+    /// Returns whether CRDs are named, so that no project is needed.
     pub fn names_crds(&self) -> bool {
         !self.crds.is_empty()
     }
 
     pub fn run(self, root: Option<&Root>) -> anyhow::Result<()> {
         let names = match root.filter(|_| !self.names_crds()) {
-            None => self.crds.iter().map(|it| (it.clone(), None)).collect(),
-            Some(root) => names(root)?,
+            None => self.crds.iter().map(|name| (name.clone(), None)).collect(),
+            Some(root) => crd_names(root)?,
         };
         terminal::require_no_warnings()?;
         let mut cluster = self.address.connect()?;
-        cluster.complete_changes();
-        match self.migrate(&cluster, &names) {
+        cluster.finish_change_on_interrupt();
+        match self.migrate_crds(&cluster, &names) {
             // The hint for interrupts names a flag that this command does not have.
             Err(error) if diagnostics::find::<Interrupted>(&error).is_some() => Err(error),
             found => cluster_args::with_hint(found),
         }
     }
 
-    fn migrate(&self, cluster: &Cluster, names: &[(String, Option<String>)]) -> anyhow::Result<()> {
+    fn migrate_crds(
+        &self,
+        cluster: &Cluster,
+        names: &[(String, Option<String>)],
+    ) -> anyhow::Result<()> {
         let (mut tasks, mut problems) = (Vec::new(), Vec::new());
         for (name, stored) in names {
-            match self.prepare(cluster, name, stored.as_deref()) {
+            match self.prepare_task(cluster, name, stored.as_deref()) {
                 Ok(task) => tasks.extend(task),
                 Err(error) if error.is::<Unreachable>() => return Err(error),
-                Err(error) => problems.push(problem(name, &error)),
+                Err(error) => problems.push(crd_problem(name, &error)),
             }
         }
         if !problems.is_empty() {
-            return Err(cluster::refuse("nothing was changed", &problems));
+            return Err(cluster::combine_refusals("nothing was changed", &problems));
         }
-        self.confirm(tasks.iter().flat_map(|it| &it.losses))?;
+        self.confirm_losses(tasks.iter().flat_map(|task| &task.losses))?;
         for task in &tasks {
             let name = &task.migration.id.name;
             let again = format!(
                 "run `operator-rs migrate {name}` again: only objects that are left are written"
             );
-            let performed = self.perform(cluster, task);
-            // A cause with a way out of its own is not gone in the next run.
+            let performed = self.perform_task(cluster, task);
+            // If the cause has its own hint, another run would not help.
             let is_repeatable = |error: &anyhow::Error| {
                 diagnostics::find::<Interrupted>(error).is_some()
                     || diagnostics::find::<Unreachable>(error).is_some()
@@ -123,27 +127,28 @@ impl Args {
                 performed => performed,
             }?);
         }
-        match problems.is_empty() {
-            true => Ok(()),
-            false => Err(cluster::refuse("not everything can be migrated", &problems)),
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(cluster::combine_refusals("not everything can be migrated", &problems))
         }
     }
 
     /// The task of a CRD; none if there is nothing to do. Fails if a right is missing that is needed at the end, and if there
     /// is nothing to do before the cluster has the CRD of the project, which stores another version.
-    fn prepare(
+    fn prepare_task(
         &self,
         cluster: &Cluster,
         name: &str,
         stored: Option<&str>,
     ) -> anyhow::Result<Option<Task>> {
-        let crd = cluster.crd(name)?;
+        let crd = cluster.read_crd(name)?;
         let crd = crd.context("the cluster does not have the CRD")?;
-        let mut migration = Migration::of(&crd)?;
-        migration.dry_run = self.trial.sending() != Sending::All;
-        migration.reads_only = self.trial.sending() == Sending::Nothing;
+        let mut migration = Migration::from_crd(&crd)?;
+        migration.dry_run = self.trial.sending() != SendMode::All;
+        migration.reads_only = self.trial.sending() == SendMode::Nothing;
         if !migration.is_needed() {
-            if let Some(stored) = stored.filter(|it| *it != migration.version) {
+            if let Some(stored) = stored.filter(|version| *version != migration.version) {
                 return Err(anyhow::format_err!(
                     "the CRD on the cluster stores objects in {}, and that of the project in {stored}",
                     migration.version
@@ -151,7 +156,7 @@ impl Args {
                 .hint("deploy the operator with its CRDs first, then run the command again");
             }
             let why = format!("all objects are stored in {}", migration.version);
-            report(Verb::Unchanged, &migration.id, &why);
+            report_action(Verb::Unchanged, &migration.id, &why);
             return Ok(None);
         }
         if !self.namespace.is_empty() && !migration.is_namespaced() {
@@ -162,37 +167,39 @@ impl Args {
             return Err(anyhow::format_err!("the CRD was changed")).hint("run the command again");
         }
         let mut objects = Some(0);
-        for namespace in self.namespaces() {
-            let more = cluster.count(&migration, &namespace)?;
+        for namespace in self.selected_namespaces() {
+            let more = cluster.count_objects(&migration, &namespace)?;
             objects = objects.zip(more).map(|(one, other)| one + other);
         }
         let losses = if objects == Some(0) {
             Vec::new()
         } else {
-            self.losses(cluster, &Crd::from_object(&crd)?, &migration)?
+            self.find_losses(cluster, &Crd::from_object(&crd)?, &migration)?
         };
         Ok(Some(Task { migration, objects, losses }))
     }
 
     /// The fields that the storage version does not have, and the objects that have them. A webhook decides itself what it
     /// keeps.
-    fn losses(
+    fn find_losses(
         &self,
         cluster: &Cluster,
         crd: &Crd,
         migration: &Migration,
     ) -> anyhow::Result<Vec<String>> {
-        let (to, mut res) = (&migration.version, Vec::new());
-        for from in migration.stored.iter().filter(|it| *it != to && !crd.converts()) {
+        let (to, mut losses) = (&migration.version, Vec::new());
+        for from in migration.stored.iter().filter(|version| *version != to && !crd.converts()) {
             let fields = lost_fields(crd, from, to);
             if fields.is_empty() {
                 continue;
             }
             let mut losing = BTreeMap::<String, Vec<Id>>::new();
-            for namespace in self.namespaces() {
-                let Some(objects) = cluster.objects_in(migration, from, &namespace)? else {
-                    let fields: Vec<String> = fields.iter().map(|it| format!("`{it}`")).collect();
-                    res.push(format!(
+            for namespace in self.selected_namespaces() {
+                let Some(objects) = cluster.list_objects_in_version(migration, from, &namespace)?
+                else {
+                    let fields: Vec<String> =
+                        fields.iter().map(|field| format!("`{field}`")).collect();
+                    losses.push(format!(
                         "objects of {} that are stored in {from} lose {}, which {to} does not have; which objects have it is unknown, as {from} is not served",
                         migration.id.name,
                         fields.join(", "),
@@ -205,43 +212,52 @@ impl Args {
                     }
                 }
             }
-            res.extend(losing.into_iter().map(|(field, ids)| {
-                format!("{} would lose `{field}` of {from}, which {to} does not have", named(&ids))
+            losses.extend(losing.into_iter().map(|(field, ids)| {
+                format!(
+                    "{} would lose `{field}` of {from}, which {to} does not have",
+                    format_ids(&ids)
+                )
             }));
         }
-        Ok(res)
+        Ok(losses)
     }
 
     /// Lists the losses, and asks, unless nothing is to be written.
-    fn confirm<'a>(&self, losses: impl Iterator<Item = &'a String>) -> anyhow::Result<()> {
-        let losses: Vec<_> = losses.inspect(|it| terminal::require(&format!("{it}\n"))).collect();
-        let is_trial = self.trial.sending() != Sending::All;
+    fn confirm_losses<'a>(&self, losses: impl Iterator<Item = &'a String>) -> anyhow::Result<()> {
+        let losses: Vec<_> =
+            losses.inspect(|loss| terminal::print_required(&format!("{loss}\n"))).collect();
+        let is_trial = self.trial.sending() != SendMode::All;
         if losses.is_empty() || is_trial || self.yes {
             return Ok(());
         }
-        let is_agreed = terminal::agree("Rewrite the objects without these fields?", "yes")?;
+        let is_agreed =
+            terminal::confirm_or_flag("Rewrite the objects without these fields?", "yes")?;
         anyhow::ensure!(is_agreed, "nothing was changed");
         Ok(())
     }
 
     /// Does a task. Returns what prevents its end.
-    fn perform(&self, cluster: &Cluster, task: &Task) -> anyhow::Result<Vec<(String, Refusal)>> {
+    fn perform_task(
+        &self,
+        cluster: &Cluster,
+        task: &Task,
+    ) -> anyhow::Result<Vec<(String, Refusal)>> {
         let Task { migration, .. } = task;
         let what = |objects: usize, note: &str| {
             let objects = count(objects, "object");
             let (name, version) = (&migration.id.name, &migration.version);
             terminal::print(&format!("rewrite    {objects} of {name} in {version}{note}\n"));
         };
-        let rewritten = self.rewrite(cluster, task)?;
+        let rewritten = self.rewrite_objects(cluster, task)?;
         if !rewritten.refused.is_empty() {
-            return Ok(rewritten.refused.into_iter().map(refused).collect());
+            return Ok(rewritten.refused.into_iter().map(refused_objects).collect());
         }
         let before = rewritten.done - rewritten.written;
         let is_known = before != 0 && !migration.dry_run;
         let note = is_known.then(|| format!(" ({before} of them were stored in it before)"));
         what(rewritten.done, &note.unwrap_or_default());
         if !self.namespace.is_empty() {
-            report(
+            report_action(
                 Verb::Leave,
                 &migration.id,
                 "other namespaces may have objects in former versions",
@@ -254,68 +270,72 @@ impl Args {
             return Ok(vec![(migration.id.name.clone(), why)]);
         }
         let note = format!("status.storedVersions: {}", migration.version);
-        report(Verb::Update, &migration.id, &note);
+        report_action(Verb::Update, &migration.id, &note);
         Ok(Vec::new())
     }
 
-    fn rewrite(&self, cluster: &Cluster, task: &Task) -> anyhow::Result<Rewritten> {
+    fn rewrite_objects(&self, cluster: &Cluster, task: &Task) -> anyhow::Result<Rewritten> {
         let name = &task.migration.id.name;
-        let mut res = Rewritten::default();
-        for namespace in self.namespaces() {
-            let progress = &mut |it: &Rewritten| {
-                let all = task.objects.map_or(String::new(), |it| format!(" of {it}"));
-                terminal::waiting(&format!("rewriting  {}{all} objects of {name}", it.done));
+        let mut total = Rewritten::default();
+        for namespace in self.selected_namespaces() {
+            let progress = &mut |rewritten: &Rewritten| {
+                let all = task.objects.map_or(String::new(), |count| format!(" of {count}"));
+                terminal::show_waiting(&format!(
+                    "rewriting  {}{all} objects of {name}",
+                    rewritten.done
+                ));
             };
-            let ended = cluster.rewrite(&task.migration, &namespace, &mut res, progress);
+            let ended = cluster.rewrite_objects(&task.migration, &namespace, &mut total, progress);
             ended.with_context(|| {
-                let done = count(res.done, "object");
+                let done = count(total.done, "object");
                 format!("the migration of {name} ended early, with {done} done")
             })?;
         }
-        Ok(res)
+        Ok(total)
     }
 
     /// The namespaces to go through; an empty name is all of them.
-    fn namespaces(&self) -> Vec<String> {
-        match self.namespace.is_empty() {
-            true => vec![String::new()],
-            false => self.namespace.iter().map(ToString::to_string).collect(),
+    fn selected_namespaces(&self) -> Vec<String> {
+        if self.namespace.is_empty() {
+            vec![String::new()]
+        } else {
+            self.namespace.iter().map(ToString::to_string).collect()
         }
     }
 }
 
 /// The CRDs of the project.
 /// The CRDs of a project, each with the version that it stores objects in.
-fn names(root: &Root) -> anyhow::Result<Vec<(String, Option<String>)>> {
-    let mut project = Project::of_any_layout(root)?;
+fn crd_names(root: &Root) -> anyhow::Result<Vec<(String, Option<String>)>> {
+    let mut project = Project::read_any_layout(root)?;
     // Names are in the source as well: helm need not render a chart for them.
     project.inputs.chart = None;
-    let crds = rendered::crds_to_remove(root, &project, given::Request::default())?;
+    let crds = rendered::crds_to_remove(root, &project, given::ManifestsRequest::default())?;
     let stored = |crd: &Value| {
         let versions = pointer::list(crd, "/spec/versions");
-        let stored = versions.iter().find(|it| it["storage"] == true)?;
+        let stored = versions.iter().find(|version| version["storage"] == true)?;
         Some(pointer::text(stored, "/name").to_owned())
     };
-    Ok(crds.iter().map(|it| (Id::of(it).name, stored(it))).collect())
+    Ok(crds.iter().map(|crd| (Id::of(crd).name, stored(crd))).collect())
 }
 
-fn report(verb: Verb, id: &Id, note: &str) {
-    cluster_args::report(Event::Action(Action::because(verb, id, note)));
+fn report_action(verb: Verb, id: &Id, note: &str) {
+    cluster_args::report(Event::Action(Action::with_note(verb, id, note)));
 }
 
 /// An error about a CRD, to be reported with those about others.
-fn problem(name: &str, error: &anyhow::Error) -> (String, Refusal) {
+fn crd_problem(name: &str, error: &anyhow::Error) -> (String, Refusal) {
     let hint = diagnostics::hints(error).into_iter().next();
     (name.to_owned(), Refusal::new(format!("{error:#}"), hint))
 }
 
 /// Objects that were refused for the same reason. A few of them are named.
-fn refused((why, ids): (String, Vec<Id>)) -> (String, Refusal) {
-    (named(&ids), Refusal::new(why, None))
+fn refused_objects((why, ids): (String, Vec<Id>)) -> (String, Refusal) {
+    (format_ids(&ids), Refusal::new(why, None))
 }
 
 /// The first objects by name, and the number of the others.
-fn named(ids: &[Id]) -> String {
+fn format_ids(ids: &[Id]) -> String {
     const MOST: usize = 10;
     let named = ids.iter().take(MOST).map(Id::to_string).collect::<Vec<_>>().join(", ");
     let more = ids.len().saturating_sub(MOST);

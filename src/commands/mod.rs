@@ -22,7 +22,7 @@ mod migrate;
 mod olm;
 mod overview;
 mod peer_commands;
-mod repeated;
+mod repeated_options;
 mod run;
 mod scorecard;
 mod status;
@@ -40,7 +40,7 @@ use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::app::{
     location,
-    outcome::{Mode, Outcome, reading, writing},
+    outcome::{Outcome, OutputMode, reading, writing},
     time_limit,
 };
 
@@ -91,21 +91,21 @@ enum FileCommand {
     Init(init::Args),
     Adopt(adopt::Args),
     #[command(subcommand)]
-    Create(create::Command),
+    Create(create::CreateSubcommand),
     #[command(subcommand)]
-    Delete(delete::Command),
+    Delete(delete::DeleteSubcommand),
     Edit(edit::Args),
     Manifests(manifests::Args),
     Generate(generate::Args),
     #[command(subcommand)]
-    Crds(crds::Command),
+    Crds(crds::CrdsSubcommand),
     Bundle(Box<bundle::Args>),
     #[command(subcommand)]
-    Catalog(catalog::Command),
+    Catalog(catalog::CatalogSubcommand),
     #[command(subcommand)]
-    Chart(Box<chart::Command>),
+    Chart(Box<chart::ChartSubcommand>),
     #[command(subcommand)]
-    Image(Box<image::Command>),
+    Image(Box<image::ImageSubcommand>),
     Scorecard(scorecard::Args),
 }
 
@@ -125,9 +125,9 @@ enum ClusterCommand {
 #[derive(clap::Subcommand)]
 enum OlmCommand {
     #[command(subcommand)]
-    Olm(olm::Command),
+    Olm(olm::OlmSubcommand),
     #[command(subcommand)]
-    Run(run::Command),
+    Run(run::RunSubcommand),
     Cleanup(cleanup::Args),
 }
 
@@ -141,50 +141,53 @@ enum StandAloneCommand {
 
 /// Parses, runs, reports.
 pub fn run() -> ExitCode {
-    if completion::answer(Cli::command) {
+    if completion::print_candidates(Cli::command) {
         return ExitCode::SUCCESS;
     }
     let (mut announced, mut failed) = (false, false);
     loop {
-        let parsed = repeated::matches(overview::of(Cli::command()));
-        let cli = match parsed.and_then(|it| Cli::from_arg_matches(&it)) {
+        let parsed =
+            repeated_options::parse_command_line(overview::with_command_groups(Cli::command()));
+        let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
             Ok(cli) => cli,
             Err(error) => {
-                terminal::Settings::of(&terminal::arguments()).apply();
-                return misuse(error);
+                terminal::Settings::from_arguments(&terminal::command_arguments()).make_current();
+                return report_misuse(error);
             }
         };
-        cli.settings.apply();
-        terminal::fit_hints(borrowed_flags::fit);
-        let watches = cli.watches();
+        cli.settings.make_current();
+        terminal::fit_hints(borrowed_flags::qualify_flags);
+        let watches = cli.watches_files();
         if watches {
-            watch::begin();
+            watch::start_recording();
         }
         let done = cli.run().and_then(|()| terminal::require_no_warnings());
         let code = match time_limit::with_hint(done) {
             Ok(()) => {
                 if failed {
-                    terminal::advise("fixed\n");
+                    terminal::print_advice("fixed\n");
                 }
                 failed = false;
-                terminal::tell_rest();
+                terminal::print_remaining_count();
                 ExitCode::SUCCESS
             }
             Err(error) => {
                 failed = true;
-                match (terminal::report(&error), diagnostics::find::<Interrupted>(&error).is_some())
-                {
-                    // As shells report a program that SIGINT has ended.
+                match (
+                    terminal::report_error(&error),
+                    diagnostics::find::<Interrupted>(&error).is_some(),
+                ) {
+                    // Shells report this status for a program that SIGINT has ended.
                     (_, true) => ExitCode::from(130),
                     (code, _) => code,
                 }
             }
         };
         if watches && !announced {
-            terminal::advise("watching for changes; stop with Ctrl-C\n");
+            terminal::print_advice("watching for changes; stop with Ctrl-C\n");
             announced = true;
         }
-        if !watches || terminal::is_lost() || !watch::wait() {
+        if !watches || terminal::stdout_is_lost() || !watch::wait_for_change() {
             return code;
         }
     }
@@ -205,20 +208,20 @@ fn dir_of_paths() -> clap::Arg {
 }
 
 /// Reports a command line that clap refused, or prints the requested help.
-fn misuse(mut error: clap::Error) -> ExitCode {
+fn report_misuse(mut error: clap::Error) -> ExitCode {
     let mut program = Cli::command();
     program.build();
-    let hints = peer_commands::hints(&error, &program, &terminal::arguments());
+    let hints = peer_commands::find_hints(&error, &program, &terminal::command_arguments());
     peer_commands::keep_near_tips(&mut error);
-    terminal::misuse(&error, &hints)
+    terminal::report_usage_error(&error, &hints)
 }
 
 impl Cli {
-    /// Whether the command runs again whenever a file that it read changes.
-    fn watches(&self) -> bool {
+    /// Returns whether the command runs again whenever a file that it read changes.
+    fn watches_files(&self) -> bool {
         match &self.command {
             Command::OnFiles(FileCommand::Manifests(args)) => args.watch,
-            Command::OnFiles(FileCommand::Generate(args)) => args.watches(),
+            Command::OnFiles(FileCommand::Generate(args)) => args.watches_files(),
             _ => false,
         }
     }
@@ -237,7 +240,7 @@ impl Cli {
                 command.run(&location::exact(dir)?)
             }
             Command::StandAlone(_) | Command::OnOlm(_) if self.dir.is_some() => {
-                Err(terminal::usage(
+                Err(terminal::usage_error(
                     clap::error::ErrorKind::ArgumentConflict,
                     "this command does not use a project: leave out `--dir`",
                 ))
@@ -250,16 +253,16 @@ impl Cli {
 
 impl FileCommand {
     fn run(self, dir: Option<&Path>) -> anyhow::Result<()> {
-        let dir = &self.folder(dir)?;
+        let dir = &self.working_folder(dir)?;
         match self {
             Self::Init(args) => {
-                writing(dir, &args.mode.clone(), |tree, root| args.write(dir, tree, root))
+                writing(dir, &args.mode.clone(), |tree, root| args.write_files(dir, tree, root))
             }
             Self::Adopt(args) => args.run(dir),
             Self::Create(command) => command.run(dir),
             Self::Delete(command) => command.run(dir),
             Self::Edit(args) => {
-                writing(dir, &args.mode.clone(), |tree, root| args.write(tree, root))
+                writing(dir, &args.mode.clone(), |tree, root| args.write_files(tree, root))
             }
             Self::Manifests(args) => args.run(dir),
             Self::Generate(args) => args.run(dir),
@@ -273,7 +276,7 @@ impl FileCommand {
     }
 
     /// The folder to work in.
-    fn folder(&self, dir: Option<&Path>) -> anyhow::Result<PathBuf> {
+    fn working_folder(&self, dir: Option<&Path>) -> anyhow::Result<PathBuf> {
         match self {
             // `init` makes the folder.
             Self::Init(_) => Ok(dir.unwrap_or(Path::new(".")).to_owned()),
@@ -304,9 +307,9 @@ impl ClusterCommand {
 }
 
 impl OlmCommand {
-    /// Whether paths of files may be given.
+    /// Returns whether the command may be given paths of files.
     fn reads_files(&self) -> bool {
-        matches!(self, Self::Run(_) | Self::Olm(olm::Command::Install(_)))
+        matches!(self, Self::Run(_) | Self::Olm(olm::OlmSubcommand::Install(_)))
     }
 
     fn run(self, dir: &Path) -> anyhow::Result<()> {
@@ -333,10 +336,11 @@ fn a_negative_number_is_a_value_and_no_flag() {
     use std::any::TypeId;
     fn check(command: &clap::Command) {
         let numbers = [TypeId::of::<u16>(), TypeId::of::<i64>(), TypeId::of::<usize>()];
-        for it in command.get_arguments() {
-            let is_number = numbers.iter().any(|of| it.get_value_parser().type_id() == *of);
-            let accepts = it.is_allow_negative_numbers_set() || it.is_allow_hyphen_values_set();
-            assert!(!is_number || accepts, "{} --{}", command.get_name(), it.get_id());
+        for argument in command.get_arguments() {
+            let is_number = numbers.iter().any(|of| argument.get_value_parser().type_id() == *of);
+            let accepts =
+                argument.is_allow_negative_numbers_set() || argument.is_allow_hyphen_values_set();
+            assert!(!is_number || accepts, "{} --{}", command.get_name(), argument.get_id());
         }
         command.get_subcommands().for_each(check);
     }
@@ -347,22 +351,22 @@ fn a_negative_number_is_a_value_and_no_flag() {
 fn each_dry_run_of_a_cluster_command_says_whether_it_asks_the_cluster() {
     fn check(command: &clap::Command, path: &str, readers: &mut Vec<String>) {
         let path = format!("{path} {}", command.get_name());
-        for it in command.get_arguments().filter(|it| it.get_id() == "dry_run") {
-            let help = it.get_help().map(ToString::to_string).unwrap_or_default();
+        for argument in command.get_arguments().filter(|argument| argument.get_id() == "dry_run") {
+            let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
             if help
                 == "Read from the cluster and list the changes; with `server`, the API server validates them and changes nothing"
             {
                 readers.push(path.clone());
-            } else if it.get_help_heading() == Some("Cluster") {
+            } else if argument.get_help_heading() == Some("Cluster") {
                 assert!(help.contains("with no request to the cluster"), "{path}: {help}");
             }
         }
-        command.get_subcommands().for_each(|it| check(it, &path, readers));
+        command.get_subcommands().for_each(|command| check(command, &path, readers));
     }
     let mut readers = Vec::new();
     check(&Cli::command(), "", &mut readers);
     let expected = ["migrate", "olm uninstall", "run bundle-upgrade", "cleanup"];
-    assert_eq!(readers, expected.map(|it| format!(" operator-rs {it}")));
+    assert_eq!(readers, expected.map(|command| format!(" operator-rs {command}")));
 }
 
 #[test]
@@ -391,7 +395,7 @@ fn each_command_has_an_example() {
     fn check(command: &clap::Command) {
         let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
         assert!(help.starts_with("Examples:\n"), "{}", command.get_name());
-        command.get_subcommands().filter(|it| !it.is_hide_set()).for_each(check);
+        command.get_subcommands().filter(|command| !command.is_hide_set()).for_each(check);
     }
     check(&Cli::command());
 }

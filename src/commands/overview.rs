@@ -13,7 +13,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 ];
 
 /// The program with that help.
-pub fn of(program: clap::Command) -> clap::Command {
+pub fn with_command_groups(program: clap::Command) -> clap::Command {
     let style = *program.get_styles().get_header();
     let name_style = *program.get_styles().get_literal();
     let mut list = String::new();
@@ -21,7 +21,7 @@ pub fn of(program: clap::Command) -> clap::Command {
         let _ = writeln!(list, "{style}{group}:{style:#}");
         for name in names {
             let about = match program.find_subcommand(name) {
-                Some(it) => it.get_about().map(ToString::to_string).unwrap_or_default(),
+                Some(command) => command.get_about().map(ToString::to_string).unwrap_or_default(),
                 None => "Print this message, or the help of a command".to_owned(),
             };
             let _ = writeln!(list, "  {name_style}{name:<10}{name_style:#}  {about}");
@@ -37,14 +37,15 @@ pub fn of(program: clap::Command) -> clap::Command {
 fn each_command_is_in_one_group_and_on_one_line() {
     use clap::CommandFactory as _;
     let program = super::Cli::command();
-    let shown = program.get_subcommands().filter(|it| !it.is_hide_set());
+    let shown = program.get_subcommands().filter(|command| !command.is_hide_set());
     let mut shown: Vec<&str> = shown.map(clap::Command::get_name).chain(["help"]).collect();
-    let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|it| it.1).copied().collect();
+    let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|group| group.1).copied().collect();
     shown.sort_unstable();
     grouped.sort_unstable();
     assert_eq!(shown, grouped);
-    let help = of(program).render_help().to_string();
+    let help = with_command_groups(program).render_help().to_string();
     let (list, _) = help.split_once("\nOptions:").expect("options follow");
-    let long: Vec<&str> = list.lines().filter(|it| it.len() > 80 && it.starts_with("  ")).collect();
+    let long: Vec<&str> =
+        list.lines().filter(|line| line.len() > 80 && line.starts_with("  ")).collect();
     assert!(long.is_empty(), "80 columns: {long:#?}");
 }

@@ -1,10 +1,10 @@
 //! `operator-rs undeploy`
 
 use crate::app::{
-    cluster_args::{self, ClusterArgs, Sending},
-    given::Given,
-    removal::{Parts, Removing},
-    rendered::{self, Changes, Purpose},
+    cluster_args::{self, ClusterArgs, SendMode},
+    given::ManifestsArg,
+    removal::{RemovalOrder, RemovalRequest},
+    rendered::{self, RenderChanges, RenderPurpose},
 };
 use crate::disk::Root;
 use crate::project::Project;
@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
-    given: Given,
+    given: ManifestsArg,
     #[command(flatten)]
     cluster_args: ClusterArgs,
 }
@@ -37,20 +37,20 @@ pub struct Args {
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
         let sending = self.cluster_args.sending();
-        let project = Project::of_any_layout(root)?;
+        let project = Project::read_any_layout(root)?;
         let namespace = self.namespace.as_ref();
         let objects = rendered::everything(
             root,
             &project,
             self.given.until(self.cluster_args.deadline()),
-            Purpose::Delete,
-            Changes { image: None, namespace },
+            RenderPurpose::Delete,
+            RenderChanges { image: None, namespace },
         )?;
-        let parts = Parts::of(objects.iter().map(|it| (Id::of(it), it)));
-        if sending == Sending::Nothing {
-            return self.cluster_args.list("delete", parts.in_order().map(|it| &it.0));
+        let parts = RemovalOrder::of(objects.iter().map(|object| (Id::of(object), object)));
+        if sending == SendMode::Nothing {
+            return self.cluster_args.list("delete", parts.in_order().map(|entry| &entry.0));
         }
-        let removing = Removing {
+        let removing = RemovalRequest {
             cluster: &self.cluster_args.connect_for(&project, &objects)?,
             project: &project,
             objects: &objects,

@@ -1,9 +1,9 @@
 //! `operator-rs uninstall`
 
 use crate::app::{
-    cluster_args::{self, ClusterArgs, Sending},
-    given::Given,
-    removal::Removing,
+    cluster_args::{self, ClusterArgs, SendMode},
+    given::ManifestsArg,
+    removal::RemovalRequest,
     rendered,
 };
 use crate::disk::Root;
@@ -24,7 +24,7 @@ pub struct Args {
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
-    given: Given,
+    given: ManifestsArg,
     #[command(flatten)]
     cluster_args: ClusterArgs,
 }
@@ -32,13 +32,13 @@ pub struct Args {
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
         let sending = self.cluster_args.sending();
-        let project = Project::of_any_layout(root)?;
+        let project = Project::read_any_layout(root)?;
         let given = self.given.until(self.cluster_args.deadline());
         let crds = rendered::crds_to_remove(root, &project, given)?;
-        if sending == Sending::Nothing {
+        if sending == SendMode::Nothing {
             return self.cluster_args.list("delete", &crds.iter().map(Id::of).collect::<Vec<_>>());
         }
-        let removing = Removing {
+        let removing = RemovalRequest {
             cluster: &self.cluster_args.connect(&project)?,
             project: &project,
             objects: &crds,

@@ -18,14 +18,15 @@ pub const LONGEST: u64 = 16 << 20;
 /// The size limit of a file of Cargo's, in bytes: what is parsed of it takes up to 40 times its size.
 const LONGEST_OF_CARGO: u64 = 4 << 20;
 
-/// The size limit of a file with this name.
+/// Returns the size limit of a file with this name.
 pub fn size_limit(name: &Path) -> u64 {
-    let is_of_cargo = name.extension().is_some_and(|it| it == "toml" || it == "lock");
+    let is_of_cargo =
+        name.extension().is_some_and(|extension| extension == "toml" || extension == "lock");
     if is_of_cargo { LONGEST_OF_CARGO } else { LONGEST }
 }
 
-/// The content of an open file, which must not have more than `limit` bytes.
-pub fn content(file: File, limit: u64) -> io::Result<Vec<u8>> {
+/// Returns the content of an open file, which must not have more than `limit` bytes.
+pub fn read_content(file: File, limit: u64) -> io::Result<Vec<u8>> {
     let meta = file.metadata()?;
     require_file(&meta)?;
     // Room for all of a usual file at once.
@@ -34,12 +35,11 @@ pub fn content(file: File, limit: u64) -> io::Result<Vec<u8>> {
     if meta.len() <= limit {
         file.take(limit + 1).read_to_end(&mut res)?;
     }
-    match meta.len().max(res.len() as u64) <= limit {
-        true => Ok(res),
-        false => {
-            let what = format!("it is longer than {} MiB", limit >> 20);
-            Err(io::Error::new(io::ErrorKind::FileTooLarge, what))
-        }
+    if meta.len().max(res.len() as u64) <= limit {
+        Ok(res)
+    } else {
+        let what = format!("it is longer than {} MiB", limit >> 20);
+        Err(io::Error::new(io::ErrorKind::FileTooLarge, what))
     }
 }
 
@@ -62,7 +62,7 @@ pub fn open_anywhere(path: &Path) -> io::Result<File> {
 
 /// Reads such a file.
 pub fn read_anywhere(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    content(open_anywhere(path)?, limit)
+    read_content(open_anywhere(path)?, limit)
 }
 
 #[test]

@@ -16,20 +16,21 @@ pub struct Ancestor {
     pub same_owner: bool,
 }
 
-/// Whether anything has this name in a folder.
-pub fn has(folder: &Path, name: &str) -> bool {
+/// Returns whether anything has this name in a folder.
+pub fn has_file(folder: &Path, name: &str) -> bool {
     fs::symlink_metadata(folder.join(name)).is_ok()
 }
 
-/// The nearest folder above `dir` that has a file or a symlink of this name. The search ends where another file system
-/// begins, as git's does.
+/// Returns the nearest folder above `dir` that has a file or a symlink of this name. The search ends where another file
+/// system begins, as git's does.
 pub fn find_up(dir: &Path, name: &str) -> anyhow::Result<Option<Ancestor>> {
     let whole = std::path::absolute(dir).context("cannot resolve the directory")?;
     // A folder that does not exist yet is searched from the nearest one that does.
-    let Some(real) = whole.ancestors().find_map(|it| super::resolved(it).ok()) else {
+    let Some(real) = whole.ancestors().find_map(|ancestor| super::resolve_path(ancestor).ok())
+    else {
         return Ok(None);
     };
-    let missing = whole.ancestors().take_while(|it| !it.exists()).count();
+    let missing = whole.ancestors().take_while(|ancestor| !ancestor.exists()).count();
     let Ok(start) = fs::metadata(&real) else { return Ok(None) };
     for (level, folder) in real.ancestors().enumerate() {
         let Ok(here) = fs::metadata(folder) else { return Ok(None) };
@@ -38,12 +39,12 @@ pub fn find_up(dir: &Path, name: &str) -> anyhow::Result<Option<Ancestor>> {
         }
         let levels = level + missing;
         let found = fs::symlink_metadata(folder.join(name)).ok();
-        let found = found.filter(|it| 0 < levels && (it.is_file() || it.is_symlink()));
+        let found = found.filter(|file| levels > 0 && (file.is_file() || file.is_symlink()));
         if let Some(file) = found {
             // A symlink in `dir` may lead elsewhere than its name says.
-            let named = up(dir, levels);
-            let is_named = super::resolved(&named).is_ok_and(|it| it == folder);
-            // In a folder that everybody may write into, the file may be somebody else's.
+            let named = folder_above(dir, levels);
+            let is_named = super::resolve_path(&named).is_ok_and(|path| path == folder);
+            // In a folder that every user may write into, the file may belong to another user.
             let same_owner = is_same_owner(&start, &here) && is_same_owner(&start, &file);
             let folder = if is_named { named } else { folder.to_owned() };
             return Ok(Some(Ancestor { folder, same_owner }));
@@ -52,10 +53,10 @@ pub fn find_up(dir: &Path, name: &str) -> anyhow::Result<Option<Ancestor>> {
     Ok(None)
 }
 
-/// The folder so many levels above, as a person would write it.
-fn up(dir: &Path, levels: usize) -> PathBuf {
+/// Returns the folder so many levels above, as a person would write it.
+fn folder_above(dir: &Path, levels: usize) -> PathBuf {
     let mut parts: Vec<Component<'_>> =
-        dir.components().filter(|it| *it != Component::CurDir).collect();
+        dir.components().filter(|component| *component != Component::CurDir).collect();
     for _ in 0..levels {
         match parts.last() {
             Some(Component::Normal(_)) => drop(parts.pop()),
@@ -63,10 +64,7 @@ fn up(dir: &Path, levels: usize) -> PathBuf {
             _ => parts.push(Component::ParentDir),
         }
     }
-    match parts.is_empty() {
-        true => PathBuf::from("."),
-        false => parts.into_iter().collect(),
-    }
+    if parts.is_empty() { PathBuf::from(".") } else { parts.into_iter().collect() }
 }
 
 #[cfg(unix)]
@@ -96,7 +94,8 @@ fn the_nearest_file_above_is_found() {
     let dir = tempfile::tempdir().unwrap();
     let top = dir.path();
     fs::create_dir_all(top.join("a/b/NAME")).unwrap();
-    let find = |below: &str| find_up(&top.join(below), "NAME").unwrap().map(|it| it.folder);
+    let find =
+        |below: &str| find_up(&top.join(below), "NAME").unwrap().map(|ancestor| ancestor.folder);
     assert_eq!(find("a/b"), None);
     fs::write(top.join("NAME"), "").unwrap();
     assert_eq!(find("a/b"), Some(top.to_owned()));
@@ -108,7 +107,7 @@ fn the_nearest_file_above_is_found() {
     assert!(find_up(&top.join("a"), "NAME").unwrap().unwrap().same_owner);
     #[cfg(unix)]
     {
-        // Only root can give a file to somebody else.
+        // Only root can give a file to another user.
         let is_given = std::os::unix::fs::chown(top.join("NAME"), Some(65534), None).is_ok();
         assert_eq!(find_up(&top.join("a"), "NAME").unwrap().unwrap().same_owner, !is_given);
     }
@@ -117,7 +116,7 @@ fn the_nearest_file_above_is_found() {
 #[test]
 fn folders_above_are_written_as_a_person_would() {
     let check = |dir: &str, levels: usize, expected: &str| {
-        assert_eq!(up(Path::new(dir), levels), Path::new(expected));
+        assert_eq!(folder_above(Path::new(dir), levels), Path::new(expected));
     };
     check(".", 1, "..");
     check("./", 2, "../..");

@@ -20,16 +20,16 @@ use cap_std::{
 #[cfg(all(test, unix))]
 use super::crash;
 use super::{
-    content::{content, size_limit},
-    like::Like,
+    content::{read_content, size_limit},
+    like::NewFileAttributes,
     open_elsewhere::retry,
 };
 
 pub struct Folder(Dir);
 
-/// What a name refers to.
+/// The kind of file that a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     Nothing,
     File,
     Folder,
@@ -38,8 +38,8 @@ pub enum Kind {
     Special,
 }
 
-impl Kind {
-    fn of(meta: &Metadata) -> Self {
+impl FileKind {
+    fn from_metadata(meta: &Metadata) -> Self {
         match meta {
             it if it.is_file() => Self::File,
             it if it.is_dir() => Self::Folder,
@@ -51,17 +51,17 @@ impl Kind {
 
 impl Folder {
     /// Opens a folder that the user has named. Symlinks on the way to it are followed.
-    pub fn trusted(path: &Path) -> io::Result<Self> {
+    pub fn open_trusted(path: &Path) -> io::Result<Self> {
         Dir::open_ambient_dir(path, ambient_authority()).map(Self)
     }
 
     /// Does the same, and creates the folder first if it is missing.
-    pub fn trusted_or_new(path: &Path) -> io::Result<Self> {
+    pub fn open_or_create_trusted(path: &Path) -> io::Result<Self> {
         Dir::create_ambient_dir_all(path, ambient_authority())?;
-        Self::trusted(path)
+        Self::open_trusted(path)
     }
 
-    pub fn again(&self) -> io::Result<Self> {
+    pub fn reopen(&self) -> io::Result<Self> {
         self.0.try_clone().map(Self)
     }
 
@@ -70,8 +70,8 @@ impl Folder {
     pub fn identity(&self) -> io::Result<(u64, u64)> {
         use cap_std::fs::MetadataExt as _;
         #[cfg(test)]
-        crash::look()?;
-        self.0.dir_metadata().map(|it| (it.dev(), it.ino()))
+        crash::before_read()?;
+        self.0.dir_metadata().map(|metadata| (metadata.dev(), metadata.ino()))
     }
 
     /// On Windows, an open folder can be neither moved nor removed, so what has its name is the same folder.
@@ -83,16 +83,16 @@ impl Folder {
     /// Opens a folder in this one; fails if it is a symlink.
     pub fn folder(&self, name: impl AsRef<Path>) -> io::Result<Self> {
         #[cfg(all(test, unix))]
-        crash::look()?;
+        crash::before_read()?;
         self.0.open_dir_nofollow(name).map(Self)
     }
 
-    pub fn kind(&self, name: impl AsRef<Path>) -> io::Result<Kind> {
+    pub fn kind(&self, name: impl AsRef<Path>) -> io::Result<FileKind> {
         #[cfg(all(test, unix))]
-        crash::look()?;
+        crash::before_read()?;
         match self.0.symlink_metadata(name) {
-            Ok(meta) => Ok(Kind::of(&meta)),
-            Err(error) if is_missing(&error) => Ok(Kind::Nothing),
+            Ok(meta) => Ok(FileKind::from_metadata(&meta)),
+            Err(error) if is_missing(&error) => Ok(FileKind::Nothing),
             Err(error) => Err(error),
         }
     }
@@ -106,8 +106,8 @@ impl Folder {
     /// Reads a regular file of up to `limit` bytes.
     pub fn read_up_to(&self, name: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
         #[cfg(all(test, unix))]
-        crash::look()?;
-        content(self.open(name)?, limit)
+        crash::before_read()?;
+        read_content(self.open(name)?, limit)
     }
 
     fn open(&self, name: impl AsRef<Path>) -> io::Result<File> {
@@ -119,23 +119,23 @@ impl Folder {
     /// Reads a regular file below this folder, up to `limit` bytes. Symlinks on the way are followed as long as they stay
     /// below: reading cannot change anything.
     pub fn read_below(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-        content(self.0.open_with(path, OpenOptions::new().read(true).nonblock(true))?, limit)
+        read_content(self.0.open_with(path, OpenOptions::new().read(true).nonblock(true))?, limit)
     }
 
-    /// What a path below this folder refers to. Symlinks are followed as long as they stay below.
-    pub fn kind_below(&self, path: &Path) -> io::Result<Kind> {
-        self.0.metadata(path).map(|it| Kind::of(&it))
+    /// Returns what a path below this folder refers to. Symlinks are followed as long as they stay below.
+    pub fn kind_below(&self, path: &Path) -> io::Result<FileKind> {
+        self.0.metadata(path).map(|metadata| FileKind::from_metadata(&metadata))
     }
 
-    /// What a path below this folder refers to. A symlink at the end of the path is not followed.
-    pub fn kind_at(&self, path: &Path) -> io::Result<Kind> {
-        self.0.symlink_metadata(path).map(|it| Kind::of(&it))
+    /// Returns what a path below this folder refers to. A symlink at the end of the path is not followed.
+    pub fn kind_at(&self, path: &Path) -> io::Result<FileKind> {
+        self.0.symlink_metadata(path).map(|metadata| FileKind::from_metadata(&metadata))
     }
 
-    /// The names in a folder below this one, and whether each is a folder. A symlink that leads back up does not count
-    /// as a folder: recursion into it would never end.
+    /// Returns the names in a folder below this one, and whether each is a folder. A symlink that leads back up does
+    /// not count as a folder: recursion into it would never end.
     pub fn names_below(&self, path: &Path) -> io::Result<Vec<(String, bool)>> {
-        let mut res = Vec::new();
+        let mut pairs = Vec::new();
         let leads_down = |link: &Path| {
             let here = self.0.canonicalize(path);
             let there = self.0.canonicalize(link);
@@ -150,17 +150,19 @@ impl Folder {
             let kind = entry.file_type()?;
             let folder = kind.is_dir()
                 || kind.is_symlink()
-                    && self.kind_below(&path.join(&name)).is_ok_and(|it| it == Kind::Folder)
+                    && self
+                        .kind_below(&path.join(&name))
+                        .is_ok_and(|kind| kind == FileKind::Folder)
                     && leads_down(&path.join(&name));
-            res.push((name, folder));
+            pairs.push((name, folder));
         }
-        Ok(res)
+        Ok(pairs)
     }
 
     /// Writes a new file; fails if the name exists.
-    pub fn create(&self, name: &str, bytes: &[u8], like: &Like) -> io::Result<()> {
+    pub fn create(&self, name: &str, bytes: &[u8], like: &NewFileAttributes) -> io::Result<()> {
         #[cfg(all(test, unix))]
-        crash::point()?;
+        crash::before_change()?;
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -169,9 +171,9 @@ impl Folder {
         }
         let mut file = self.0.open_with(name, &options)?;
         #[cfg(all(test, unix))]
-        crash::created(&self.0, name, bytes);
+        crash::record_created(&self.0, name, bytes);
         file.write_all(bytes)?;
-        like.give(&file)
+        like.apply_to(&file)
     }
 
     /// Writes a new file that only this user may read, outside any project; fails if the name exists.
@@ -183,11 +185,11 @@ impl Folder {
         self.0.open_with(name, &options)?.write_all(bytes)
     }
 
-    /// The attributes that a replacement of this file should have.
-    pub fn like(&self, name: impl AsRef<Path>) -> io::Result<Like> {
+    /// Returns the attributes that a replacement of this file should have.
+    pub fn like(&self, name: impl AsRef<Path>) -> io::Result<NewFileAttributes> {
         match self.kind(&name)? {
-            Kind::File => Like::of(&self.open(name)?),
-            _ => Ok(Like::default()),
+            FileKind::File => NewFileAttributes::from_file(&self.open(name)?),
+            _ => Ok(NewFileAttributes::default()),
         }
     }
 
@@ -196,33 +198,33 @@ impl Folder {
         match self.folder(name) {
             Err(error) if is_missing(&error) => {
                 #[cfg(all(test, unix))]
-                crash::point()?;
+                crash::before_change()?;
                 match self.0.create_dir(name) {
                     // Another process has created it in the meantime.
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                        return self.folder(name).map(|it| (it, false));
+                        return self.folder(name).map(|folder| (folder, false));
                     }
                     created => created?,
                 }
                 #[cfg(all(test, unix))]
-                crash::folder(&self.0, name);
+                crash::record_folder(&self.0, name);
                 let new = self.folder(name);
                 if new.is_err() {
                     let _ = self.remove_folder(name);
                 }
-                new.map(|it| (it, true))
+                new.map(|folder| (folder, true))
             }
-            found => found.map(|it| (it, false)),
+            found => found.map(|folder| (folder, false)),
         }
     }
 
     /// Renames within this folder, and replaces what has the new name.
     pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         #[cfg(all(test, unix))]
-        crash::point()?;
+        crash::before_change()?;
         retry(|| self.0.rename(from, &self.0, to))?;
         #[cfg(all(test, unix))]
-        crash::renamed(&self.0, from, to);
+        crash::record_renamed(&self.0, from, to);
         Ok(())
     }
 
@@ -231,18 +233,18 @@ impl Folder {
         #[cfg(target_os = "linux")]
         {
             #[cfg(test)]
-            crash::point()?;
+            crash::before_change()?;
             match self.rename_with(from, to, rustix::fs::RenameFlags::NOREPLACE) {
                 Err(error) if is_unsupported(&error) => {}
                 done => {
                     #[cfg(test)]
-                    done.iter().for_each(|()| crash::renamed(&self.0, from, to));
+                    done.iter().for_each(|()| crash::record_renamed(&self.0, from, to));
                     return done;
                 }
             }
         }
         match self.kind(to)? {
-            Kind::Nothing => self.rename(from, to),
+            FileKind::Nothing => self.rename(from, to),
             _ => Err(io::ErrorKind::AlreadyExists.into()),
         }
     }
@@ -252,12 +254,12 @@ impl Folder {
         #[cfg(target_os = "linux")]
         {
             #[cfg(test)]
-            crash::point()?;
+            crash::before_change()?;
             match self.rename_with(one, other, rustix::fs::RenameFlags::EXCHANGE) {
                 Err(error) if is_unsupported(&error) => {}
                 done => {
                     #[cfg(test)]
-                    done.iter().for_each(|()| crash::exchanged(&self.0, one, other));
+                    done.iter().for_each(|()| crash::record_exchanged(&self.0, one, other));
                     return done.map(|()| true);
                 }
             }
@@ -278,23 +280,23 @@ impl Folder {
     /// Removes a file or a symlink, never the target of the symlink. Succeeds if there is no such file.
     pub fn remove(&self, name: impl AsRef<Path>) -> io::Result<()> {
         #[cfg(all(test, unix))]
-        crash::point()?;
+        crash::before_change()?;
         match retry(|| self.0.remove_file(&name)) {
             Err(error) if is_missing(&error) => return Ok(()),
             done => done?,
         }
         #[cfg(all(test, unix))]
-        crash::removed(&self.0, name.as_ref());
+        crash::record_removed(&self.0, name.as_ref());
         Ok(())
     }
 
     /// Removes a folder if it is empty.
     pub fn remove_folder(&self, name: impl AsRef<Path>) -> io::Result<()> {
         #[cfg(all(test, unix))]
-        crash::point()?;
+        crash::before_change()?;
         retry(|| self.0.remove_dir(&name))?;
         #[cfg(all(test, unix))]
-        crash::removed(&self.0, name.as_ref());
+        crash::record_removed(&self.0, name.as_ref());
         Ok(())
     }
 
@@ -302,9 +304,10 @@ impl Folder {
         #[cfg(not(windows))]
         return self.0.symlink_contents(target, name);
         #[cfg(windows)]
-        match target.is_dir() {
-            true => self.0.symlink_dir(target, name),
-            false => self.0.symlink_file(target, name),
+        if target.is_dir() {
+            self.0.symlink_dir(target, name)
+        } else {
+            self.0.symlink_file(target, name)
         }
     }
 
@@ -312,15 +315,15 @@ impl Folder {
         self.0.read_link_contents(name)
     }
 
-    /// The entries of this folder, sorted.
-    pub fn entries(&self) -> io::Result<Vec<(OsString, Kind)>> {
-        let mut res = Vec::new();
+    /// Returns the entries of this folder, sorted.
+    pub fn entries(&self) -> io::Result<Vec<(OsString, FileKind)>> {
+        let mut pairs = Vec::new();
         for entry in self.0.entries()? {
             let entry = entry?;
-            res.push((entry.file_name(), Kind::of(&entry.metadata()?)));
+            pairs.push((entry.file_name(), FileKind::from_metadata(&entry.metadata()?)));
         }
-        res.sort_by(|one, other| one.0.cmp(&other.0));
-        Ok(res)
+        pairs.sort_by(|one, other| one.0.cmp(&other.0));
+        Ok(pairs)
     }
 
     /// Returns when the content of a file is on the disk.
@@ -336,7 +339,7 @@ impl Folder {
             file.sync_all()?;
         }
         #[cfg(all(test, unix))]
-        crash::synced_file(&self.0, name.as_ref());
+        crash::record_synced_file(&self.0, name.as_ref());
         Ok(())
     }
 
@@ -354,7 +357,7 @@ impl Folder {
             Err(error) => return Err(error),
         }
         #[cfg(all(test, unix))]
-        crash::synced_folder(&self.0);
+        crash::record_synced_folder(&self.0);
         Ok(())
     }
 
@@ -375,21 +378,21 @@ impl Folder {
         self.0.open_with(name, &options).map(File::into_std)
     }
 
-    /// The folder as an open file, for a lock.
+    /// Returns the folder as an open file, for a lock.
     pub fn handle(&self) -> io::Result<fs::File> {
         self.0.open_with(".", OpenOptions::new().read(true).maybe_dir(true)).map(File::into_std)
     }
 }
 
-/// Whether the file system does not support the operation at all.
+/// Returns whether the file system does not support the operation at all.
 #[cfg(target_os = "linux")]
 pub fn is_unsupported(error: &io::Error) -> bool {
     use rustix::io::Errno;
-    let is = |it: Errno| error.raw_os_error() == Some(it.raw_os_error());
+    let is = |errno: Errno| error.raw_os_error() == Some(errno.raw_os_error());
     is(Errno::INVAL) || is(Errno::NOSYS) || is(Errno::NOTSUP)
 }
 
-/// Whether the file, or a folder on the way to it, does not exist.
+/// Returns whether the file, or a folder on the way to it, does not exist.
 pub fn is_missing(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound
 }

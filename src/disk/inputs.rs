@@ -13,14 +13,14 @@ use walkdir::WalkDir;
 
 use model::Digest;
 
-/// The SHA-256 of some bytes, in hexadecimal digits.
-pub fn digest(bytes: &[u8]) -> String {
+/// Returns the SHA-256 of some bytes, in hexadecimal digits.
+pub fn sha256_hex(bytes: &[u8]) -> String {
     Digest::of(bytes).hex().to_owned()
 }
 
-/// The digest of a file, or a word if it does not exist or is not a regular file. `None` if it cannot be read or is
-/// longer than `left`, from which its length is subtracted.
-pub fn digest_of(path: &Path, left: &mut u64) -> Option<String> {
+/// Returns the digest of a file, or a word if it does not exist or is not a regular file. `None` if it cannot be read
+/// or is longer than `left`, from which its length is subtracted.
+pub fn digest_of_file(path: &Path, left: &mut u64) -> Option<String> {
     let meta = match fs::metadata(path) {
         Ok(meta) => meta,
         Err(error)
@@ -37,40 +37,40 @@ pub fn digest_of(path: &Path, left: &mut u64) -> Option<String> {
     let mut bytes = Vec::new();
     fs::File::open(path).ok()?.take(*left + 1).read_to_end(&mut bytes).ok()?;
     *left = left.checked_sub(u64::try_from(bytes.len()).ok()?)?;
-    Some(digest(&bytes))
+    Some(sha256_hex(&bytes))
 }
 
-/// Every file below a folder except those of git and in cargo's target folders. Symlinks to folders are not followed.
-/// `None` if there are more than `most` files, or if a folder cannot be listed.
+/// Returns every file below a folder except those of git and in cargo's target folders. Symlinks to folders are not
+/// followed. `None` if there are more than `most` files, or if a folder cannot be listed.
 pub fn files_below(folder: &Path, most: usize) -> Option<Vec<PathBuf>> {
-    let is_input = |it: &walkdir::DirEntry| {
-        let is_built = it.file_type().is_dir()
-            && (it.path().join("CACHEDIR.TAG").exists() || it.file_name() == "target");
-        it.depth() == 0 || !(is_built || it.file_name() == ".git")
+    let is_input = |entry: &walkdir::DirEntry| {
+        let is_built = entry.file_type().is_dir()
+            && (entry.path().join("CACHEDIR.TAG").exists() || entry.file_name() == "target");
+        entry.depth() == 0 || !(is_built || entry.file_name() == ".git")
     };
-    let mut res = Vec::new();
+    let mut paths = Vec::new();
     for entry in WalkDir::new(folder).into_iter().filter_entry(is_input) {
         let entry = entry.ok()?;
         if !entry.file_type().is_dir() {
-            res.push(entry.into_path());
+            paths.push(entry.into_path());
         }
-        if res.len() > most {
+        if paths.len() > most {
             return None;
         }
     }
-    Some(res)
+    Some(paths)
 }
 
-/// The size of a file, and when it was last written.
-pub fn stamp(path: &Path) -> String {
+/// Returns the size of a file, and when it was last written.
+pub fn file_stamp(path: &Path) -> String {
     let Ok(meta) = fs::metadata(path) else { return "absent".to_owned() };
-    let time = meta.modified().ok().and_then(|it| it.duration_since(UNIX_EPOCH).ok());
-    format!("{} {:?}", meta.len(), time.map(|it| (it.as_secs(), it.subsec_nanos())))
+    let time = meta.modified().ok().and_then(|modified| modified.duration_since(UNIX_EPOCH).ok());
+    format!("{} {:?}", meta.len(), time.map(|time| (time.as_secs(), time.subsec_nanos())))
 }
 
-/// Whether a file was written after another one, or at the same time.
+/// Returns whether a file was written after another one, or at the same time.
 pub fn is_newer(path: &Path, than: &Path) -> bool {
-    let time = |it: &Path| fs::metadata(it).and_then(|it| it.modified());
+    let time = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified());
     match (time(path), time(than)) {
         (Ok(one), Ok(other)) => one >= other,
         // A missing file is not newer. A file may be newer if the time of the other one is unknown.
@@ -98,7 +98,7 @@ fn files_of_cargo_and_git_are_left_out() {
     assert_eq!(found, [at("src/lib.rs"), at("target.rs")]);
     assert_eq!(files_below(dir.path(), 1), None);
     let mut left = 1;
-    assert_eq!(digest_of(&at("src/lib.rs"), &mut left), Some(digest(b"1")));
-    assert_eq!(digest_of(&at("src/lib.rs"), &mut left), None, "nothing is left");
-    assert_eq!(digest_of(&at("gone"), &mut left).as_deref(), Some("absent"));
+    assert_eq!(digest_of_file(&at("src/lib.rs"), &mut left), Some(sha256_hex(b"1")));
+    assert_eq!(digest_of_file(&at("src/lib.rs"), &mut left), None, "nothing is left");
+    assert_eq!(digest_of_file(&at("gone"), &mut left).as_deref(), Some("absent"));
 }

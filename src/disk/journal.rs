@@ -14,8 +14,8 @@ use anyhow::{Context as _, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    folder::{Folder, Kind},
-    like::Like,
+    folder::{FileKind, Folder},
+    like::NewFileAttributes,
     lock,
 };
 use diagnostics::Hint as _;
@@ -40,7 +40,7 @@ pub struct Journal {
     version: u32,
     /// The random part of the names of its temporary files.
     token: String,
-    pub steps: Vec<Step>,
+    pub steps: Vec<JournalStep>,
     /// True if its command has failed, so that the old files come back and the new ones do not.
     #[serde(skip)]
     pub is_taken_back: bool,
@@ -49,7 +49,7 @@ pub struct Journal {
 /// A file to write or, without a new text, to remove.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Step {
+pub struct JournalStep {
     pub path: ProjectPath,
     /// The SHA-256 of the text that it replaces, in hexadecimal digits; none if there was no file.
     pub before: Option<String>,
@@ -57,10 +57,10 @@ pub struct Step {
 }
 
 impl Journal {
-    pub fn new(token: String, steps: Vec<Step>) -> anyhow::Result<Self> {
-        let res = Self { version: VERSION, token, steps, is_taken_back: false };
-        res.check()?;
-        Ok(res)
+    pub fn new(token: String, steps: Vec<JournalStep>) -> anyhow::Result<Self> {
+        let journal = Self { version: VERSION, token, steps, is_taken_back: false };
+        journal.require_valid()?;
+        Ok(journal)
     }
 
     /// Reads the journal of an interrupted or failed run, if there is one.
@@ -75,18 +75,18 @@ impl Journal {
     fn read_file(folder: &Folder, name: &str) -> anyhow::Result<Option<Self>> {
         let reading = || format!("cannot read {name}");
         match folder.kind(name).with_context(reading)? {
-            Kind::Nothing => return Ok(None),
-            Kind::File => {}
-            _ => return foreign(name, "it is not a regular file"),
+            FileKind::Nothing => return Ok(None),
+            FileKind::File => {}
+            _ => return foreign_journal(name, "it is not a regular file"),
         }
         let bytes = folder.read_up_to(name, LONGEST).with_context(reading)?;
-        let res: Self = match serde_json::from_slice(&bytes) {
-            Ok(res) => res,
-            Err(error) => return foreign(name, &error.to_string()),
+        let journal: Self = match serde_json::from_slice(&bytes) {
+            Ok(journal) => journal,
+            Err(error) => return foreign_journal(name, &error.to_string()),
         };
-        match res.check() {
-            Ok(()) => Ok(Some(res)),
-            Err(error) => foreign(name, &error.to_string()),
+        match journal.require_valid() {
+            Ok(()) => Ok(Some(journal)),
+            Err(error) => foreign_journal(name, &error.to_string()),
         }
     }
 
@@ -96,11 +96,12 @@ impl Journal {
     }
 
     /// Refuses a journal that this module would never have written.
-    fn check(&self) -> anyhow::Result<()> {
+    fn require_valid(&self) -> anyhow::Result<()> {
         ensure!(self.version == VERSION, "its version is {}", self.version);
-        let is_hex = |it: &str| it.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
+        let is_hex =
+            |digest: &str| digest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         ensure!(self.token.len() == 16 && is_hex(&self.token), "its token is malformed");
-        let paths: BTreeSet<&ProjectPath> = self.steps.iter().map(|it| &it.path).collect();
+        let paths: BTreeSet<&ProjectPath> = self.steps.iter().map(|step| &step.path).collect();
         ensure!(paths.len() == self.steps.len(), "it has two steps for the same path");
         for path in &paths {
             let depth = path.as_str().split('/').count();
@@ -117,7 +118,7 @@ impl Journal {
     }
 
     /// Writes it to the disk, atomically.
-    pub fn put(&self, folder: &Folder) -> anyhow::Result<()> {
+    pub fn write_new(&self, folder: &Folder) -> anyhow::Result<()> {
         let text = serde_json::to_string(self).context("cannot write the journal")?;
         if LONGEST < text.len() as u64 {
             return Err(anyhow::format_err!(
@@ -129,7 +130,7 @@ impl Journal {
         let put = || {
             folder.remove(UNFINISHED)?;
             // It may hold the text of files that other users must not read.
-            folder.create(UNFINISHED, text.as_bytes(), &Like::private())?;
+            folder.create(UNFINISHED, text.as_bytes(), &NewFileAttributes::private())?;
             folder.sync_file(UNFINISHED)?;
             folder.rename_new(UNFINISHED, NAME)?;
             folder.sync()
@@ -138,10 +139,11 @@ impl Journal {
         // There was no journal before. If it cannot be synced, the changes do not begin.
         let is_gone = folder.remove(UNFINISHED).and_then(|()| folder.remove(NAME)).is_ok()
             || Self::mark_taken_back(folder)
-            || matches!(folder.kind(NAME), Ok(Kind::Nothing));
-        Err(error).with_context(|| format!("cannot write {NAME}")).hint(match is_gone {
-            true => "nothing was written: correct the cause, then run the command again",
-            false => "no file was changed yet: the next command that writes here makes the changes",
+            || matches!(folder.kind(NAME), Ok(FileKind::Nothing));
+        Err(error).with_context(|| format!("cannot write {NAME}")).hint(if is_gone {
+            "nothing was written: correct the cause, then run the command again"
+        } else {
+            "no file was changed yet: the next command that writes here makes the changes"
         })
     }
 
@@ -150,24 +152,24 @@ impl Journal {
         removed.and_then(|()| folder.sync()).with_context(|| format!("cannot remove {NAME}"))
     }
 
-    /// The temporary name of a step's new text, in the folder of its path.
-    pub fn temporary(&self, at: usize) -> String {
+    /// Returns the temporary name of a step's new text, in the folder of its path.
+    pub fn new_text_name(&self, at: usize) -> String {
         format!("{TEMPORARY}{}-{at}", self.token)
     }
 
-    /// The temporary name of a step's old text when it is written again.
-    pub fn rewritten(&self, at: usize) -> String {
-        format!("{}-old", self.temporary(at))
+    /// Returns the temporary name of a step's old text when it is written again.
+    pub fn old_text_name(&self, at: usize) -> String {
+        format!("{}-old", self.new_text_name(at))
     }
 }
 
-/// Whether this is git's own folder, also by a name that some file systems treat as the same.
+/// Returns whether this is git's own folder, also by a name that some file systems treat as the same.
 pub fn is_git(name: &str) -> bool {
     let name = name.trim_end_matches([' ', '.']);
     name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case("git~1")
 }
 
-fn foreign<T>(name: &str, why: &str) -> anyhow::Result<T> {
+fn foreign_journal<T>(name: &str, why: &str) -> anyhow::Result<T> {
     Err(anyhow::format_err!("`{name}` is not a journal that this operator-rs has written: {why}")).hint(
         "if another version of operator-rs was interrupted here, run that one again; otherwise look at what \
          `git status` shows, and delete the file",
@@ -175,8 +177,8 @@ fn foreign<T>(name: &str, why: &str) -> anyhow::Result<T> {
 }
 
 pub fn is_temporary(path: &Path) -> bool {
-    let name = path.file_name().and_then(|it| it.to_str());
-    name.is_some_and(|it| {
-        it.starts_with(TEMPORARY) || [NAME, UNFINISHED, TAKEN_BACK, lock::NAME].contains(&it)
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| {
+        name.starts_with(TEMPORARY) || [NAME, UNFINISHED, TAKEN_BACK, lock::NAME].contains(&name)
     })
 }

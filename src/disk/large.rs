@@ -9,35 +9,35 @@ use anyhow::Context as _;
 
 use super::{
     content::{open_anywhere, read_anywhere},
-    folder::{Folder, Kind, is_missing},
-    like::Like,
-    places::Places,
-    root::{Root, Way},
+    folder::{FileKind, Folder, is_missing},
+    like::NewFileAttributes,
+    places::OpenFolders,
+    root::{FolderLookup, Root},
 };
 use diagnostics::Hint as _;
 use model::{ProjectPath, display_path};
 
 /// Reads a regular file that the user has named, up to `limit` bytes; none if there is no such file.
-pub fn large(path: &Path, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
+pub fn read_large(path: &Path, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
     match read_anywhere(path, limit) {
         Err(error) if is_missing(&error) => Ok(None),
         bytes => bytes.map(Some).with_context(|| format!("cannot read `{}`", display_path(&path))),
     }
 }
 
-/// The length of a regular file that the user has named, and its content, which is read as it is needed; none if there
-/// is no such file.
-pub fn stream(path: &Path) -> anyhow::Result<Option<(u64, impl Read + Seek + use<>)>> {
-    match open_anywhere(path).and_then(|it| Ok((it.metadata()?.len(), BufReader::new(it)))) {
+/// Returns the length of a regular file that the user has named, and its content, which is read as it is needed; none
+/// if there is no such file.
+pub fn open_stream(path: &Path) -> anyhow::Result<Option<(u64, impl Read + Seek + use<>)>> {
+    match open_anywhere(path).and_then(|file| Ok((file.metadata()?.len(), BufReader::new(file)))) {
         Err(error) if is_missing(&error) => Ok(None),
         file => file.map(Some).with_context(|| format!("cannot read `{}`", display_path(&path))),
     }
 }
 
 impl Root {
-    /// The content of a file, up to `limit` bytes; none if there is no such file.
+    /// Returns the content of a file, up to `limit` bytes; none if there is no such file.
     pub fn bytes_up_to(&self, path: &ProjectPath, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
-        super::watch::note(&self.dir.join(path));
+        super::watch::record_path(&self.dir.join(path));
         let Some(folder) = self.folder() else { return Ok(None) };
         let below = path.as_ref();
         let reading = || format!("{path} cannot be read");
@@ -46,7 +46,7 @@ impl Root {
             // A broken symlink exists, although its target does not.
             Err(error) if is_missing(&error) && folder.kind_at(below).is_err() => Ok(None),
             Err(error) => {
-                let why = super::tree::unreadable(folder, path, error);
+                let why = super::tree::unreadable_error(folder, path, error);
                 let hints: Vec<String> =
                     diagnostics::hints(&why).into_iter().map(str::to_owned).collect();
                 let error = anyhow::format_err!("{}: {why:#}", reading());
@@ -56,17 +56,17 @@ impl Root {
     }
 
     /// Writes a file of any content, whole or not at all. What is replaced must be a regular file.
-    pub fn put(&self, path: &ProjectPath, bytes: &[u8]) -> anyhow::Result<()> {
+    pub fn write_whole(&self, path: &ProjectPath, bytes: &[u8]) -> anyhow::Result<()> {
         let writing = || format!("cannot write `{}`", display_path(&self.dir.join(path)));
         let name = path.name();
-        // A name of its own for every file: what an interrupted run has left is replaced.
+        // Every file has its own temporary name: a later run replaces what an interrupted one has left.
         let new = format!(".{name}.operator-rs-unfinished");
-        let mut places = Places::open(self, self.folder_or_new()?, std::iter::once(path))?;
-        let folder = places.of_or_new(path)?;
+        let mut places = OpenFolders::open(self, self.folder_or_new()?, std::iter::once(path))?;
+        let folder = places.folder_of_or_new(path)?;
         self.require_file(folder, path)?;
         let put = || {
             folder.remove(&new)?;
-            folder.create(&new, bytes, &Like::default())?;
+            folder.create(&new, bytes, &NewFileAttributes::default())?;
             folder.sync_file(&new)?;
             folder.rename(&new, name)?;
             folder.sync()
@@ -86,10 +86,10 @@ impl Root {
 
     /// Fails if `put` would refuse to write there.
     pub fn require_replaceable(&self, path: &ProjectPath) -> anyhow::Result<()> {
-        match self.way(path)? {
-            Way::To(folder) => self.require_file(&folder, path),
-            Way::Missing => Ok(()),
-            Way::Blocked(what) => anyhow::bail!("{what}"),
+        match self.lookup_folder(path)? {
+            FolderLookup::To(folder) => self.require_file(&folder, path),
+            FolderLookup::Missing => Ok(()),
+            FolderLookup::Blocked(what) => anyhow::bail!("{what}"),
         }
     }
 
@@ -97,7 +97,7 @@ impl Root {
         let place = self.dir.join(path);
         let writing = || format!("cannot write `{}`", display_path(&place));
         match folder.kind(path.name()).with_context(writing)? {
-            Kind::Nothing | Kind::File => Ok(()),
+            FileKind::Nothing | FileKind::File => Ok(()),
             _ => Err(anyhow::format_err!(
                 "`{}` is not a regular file, and is not replaced",
                 display_path(&place)
@@ -122,7 +122,7 @@ mod tests {
             let put = &|name: u8| {
                 let root = Root::new(dir.path()).unwrap();
                 start.wait();
-                root.put(&ProjectPath::fixed(&format!("{round}/{name}")), b"x").unwrap();
+                root.write_whole(&ProjectPath::fixed(&format!("{round}/{name}")), b"x").unwrap();
             };
             std::thread::scope(|scope| {
                 (0..4).for_each(|name| drop(scope.spawn(move || put(name))))
@@ -135,17 +135,17 @@ mod tests {
         let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let put = |path: &str, bytes: &[u8]| {
             let root = Root::new(dir.path()).unwrap();
-            root.put(&ProjectPath::fixed(path), bytes).map_err(|it| format!("{it:#}"))
+            root.write_whole(&ProjectPath::fixed(path), bytes).map_err(|error| format!("{error:#}"))
         };
         let big = vec![7; 20 << 20];
         put("a/b.tar", &big).unwrap();
-        assert_eq!(large(&dir.path().join("a/b.tar"), 20 << 20).unwrap(), Some(big));
-        assert!(large(&dir.path().join("a/b.tar"), 19 << 20).is_err());
-        assert_eq!(large(&dir.path().join("a/c.tar"), 1).unwrap(), None);
+        assert_eq!(read_large(&dir.path().join("a/b.tar"), 20 << 20).unwrap(), Some(big));
+        assert!(read_large(&dir.path().join("a/b.tar"), 19 << 20).is_err());
+        assert_eq!(read_large(&dir.path().join("a/c.tar"), 1).unwrap(), None);
         // Removes files that an interrupted run has left.
         fs::write(dir.path().join("a/.b.tar.operator-rs-unfinished"), "half").unwrap();
         put("a/b.tar", b"x").unwrap();
-        assert_eq!(crate::disk::names(&dir.path().join("a")).unwrap(), ["b.tar"]);
+        assert_eq!(crate::disk::list_names(&dir.path().join("a")).unwrap(), ["b.tar"]);
 
         let theirs = elsewhere.path().join("theirs");
         fs::write(&theirs, "theirs").unwrap();
@@ -157,6 +157,6 @@ mod tests {
         symlink(&theirs, dir.path().join(".c.tar.operator-rs-unfinished")).unwrap();
         put("c.tar", b"x").unwrap();
         assert_eq!(fs::read_to_string(&theirs).unwrap(), "theirs");
-        assert_eq!(crate::disk::names(elsewhere.path()).unwrap(), ["theirs"]);
+        assert_eq!(crate::disk::list_names(elsewhere.path()).unwrap(), ["theirs"]);
     }
 }

@@ -8,7 +8,7 @@ use cap_std::fs::{File, Permissions};
 
 /// The attributes of a new file; by default those that the system gives.
 #[derive(Default)]
-pub struct Like(Option<Attributes>);
+pub struct NewFileAttributes(Option<Attributes>);
 
 struct Attributes {
     permissions: Permissions,
@@ -16,11 +16,11 @@ struct Attributes {
     #[cfg(unix)]
     owner: Option<(u32, u32)>,
     #[cfg(target_os = "linux")]
-    extended: extended::Extended,
+    extended: extended::ExtendedAttributes,
 }
 
-impl Like {
-    pub fn of(file: &File) -> io::Result<Self> {
+impl NewFileAttributes {
+    pub fn from_file(file: &File) -> io::Result<Self> {
         let meta = file.metadata()?;
         #[cfg(unix)]
         let owner = {
@@ -48,7 +48,7 @@ impl Like {
             permissions: Permissions::from_mode(0o600),
             owner: None,
             #[cfg(target_os = "linux")]
-            extended: extended::Extended::default(),
+            extended: extended::ExtendedAttributes::default(),
         }))
     }
 
@@ -62,19 +62,17 @@ impl Like {
         self.0.is_some()
     }
 
-    /// Gives the attributes to a new file that nobody else can read yet.
-    pub fn give(&self, file: &File) -> io::Result<()> {
+    /// Gives the attributes to a new file that no other user can read yet.
+    pub fn apply_to(&self, file: &File) -> io::Result<()> {
         let Some(attributes) = &self.0 else { return Ok(()) };
         #[cfg(unix)]
         let permissions = {
             use cap_std::fs::PermissionsExt as _;
             let mode = attributes.permissions.mode();
-            let mode = attributes.owner.map_or(Ok(mode), |it| owned(file, it, mode))?;
+            let mode = attributes.owner.map_or(Ok(mode), |pair| apply_owner(file, pair, mode))?;
             #[cfg(target_os = "linux")]
-            let mode = match extended::give(&attributes.extended, file)? {
-                true => mode,
-                false => mode & 0o700,
-            };
+            let mode =
+                if extended::give(&attributes.extended, file)? { mode } else { mode & 0o700 };
             Permissions::from_mode(mode)
         };
         #[cfg(not(unix))]
@@ -86,7 +84,7 @@ impl Like {
 /// Gives a file its owner. Returns the permissions that remain: without its former owner, a setuid program would run
 /// with the wrong user's rights, and the permissions of one group are not those of another.
 #[cfg(unix)]
-fn owned(file: &File, (user, group): (u32, u32), mode: u32) -> io::Result<u32> {
+fn apply_owner(file: &File, (user, group): (u32, u32), mode: u32) -> io::Result<u32> {
     use std::os::unix::fs::fchown;
 
     use cap_std::fs::MetadataExt as _;
@@ -95,16 +93,17 @@ fn owned(file: &File, (user, group): (u32, u32), mode: u32) -> io::Result<u32> {
         return Ok(mode);
     }
     let has_group = group == meta.gid() || fchown(file, None, Some(group)).is_ok();
-    Ok(narrowed(mode, user == meta.uid(), has_group))
+    Ok(narrow_mode(mode, user == meta.uid(), has_group))
 }
 
 #[cfg(unix)]
-fn narrowed(mode: u32, has_user: bool, has_group: bool) -> u32 {
+fn narrow_mode(mode: u32, has_user: bool, has_group: bool) -> u32 {
     let (of_user, of_group, of_others) = ((mode >> 6) & 7, (mode >> 3) & 7, mode & 7);
     let most = if has_user { 7 } else { of_user };
-    match has_group {
-        true => (of_user << 6) | ((of_group & most) << 3) | (of_others & most),
-        false => (of_user << 6) | ((of_group & of_others & most) * 0o11),
+    if has_group {
+        (of_user << 6) | ((of_group & most) << 3) | (of_others & most)
+    } else {
+        (of_user << 6) | ((of_group & of_others & most) * 0o11)
     }
 }
 
@@ -127,39 +126,39 @@ mod extended {
     use crate::disk::folder::is_unsupported;
 
     /// The values by their names; none for what cannot be read.
-    pub type Extended = BTreeMap<OsString, Option<Vec<u8>>>;
+    pub type ExtendedAttributes = BTreeMap<OsString, Option<Vec<u8>>>;
 
-    pub fn read(file: &File) -> io::Result<Extended> {
+    pub fn read(file: &File) -> io::Result<ExtendedAttributes> {
         let length = match flistxattr_query(file).map_err(io::Error::from) {
             Err(error) if is_unsupported(&error) => 0,
             length => length?,
         };
         if length == 0 {
-            return Ok(Extended::new());
+            return Ok(ExtendedAttributes::new());
         }
         let mut names = vec![0; length];
         let length = flistxattr(file, &mut names[..])?;
-        let names = names[..length].split(|it| *it == 0).filter(|it| !it.is_empty());
-        let names = names.map(OsStr::from_bytes).filter(|it| !is_of_content(it));
+        let names = names[..length].split(|name| *name == 0).filter(|part| !part.is_empty());
+        let names = names.map(OsStr::from_bytes).filter(|name| !is_of_content(name));
         let value = |name: &OsStr| {
             let mut res = vec![0; fgetxattr_query(file, name).ok()?];
             let length = fgetxattr(file, name, &mut res[..]).ok()?;
             res.truncate(length);
             Some(res)
         };
-        Ok(names.map(|it| (it.to_owned(), value(it))).collect())
+        Ok(names.map(|name| (name.to_owned(), value(name))).collect())
     }
 
-    /// Whether the file has these now, as far as they decide who may do what.
-    pub fn give(wanted: &Extended, file: &File) -> io::Result<bool> {
+    /// Sets the attributes. Returns whether the file has them now, as far as they decide about access.
+    pub fn give(wanted: &ExtendedAttributes, file: &File) -> io::Result<bool> {
         let present = read(file)?;
         let mut res = true;
-        for (name, value) in wanted.iter().filter(|it| present.get(it.0) != Some(it.1)) {
-            let set = |it| fsetxattr(file, name, it, XattrFlags::empty()).is_ok();
+        for (name, value) in wanted.iter().filter(|pair| present.get(pair.0) != Some(pair.1)) {
+            let set = |value| fsetxattr(file, name, value, XattrFlags::empty()).is_ok();
             res &= value.as_deref().is_some_and(set) || !is_of_access(name);
         }
         // A new file inherits an access control list from its directory.
-        for name in present.keys().filter(|it| !wanted.contains_key(*it)) {
+        for name in present.keys().filter(|key| !wanted.contains_key(*key)) {
             res &= !name.as_bytes().starts_with(b"system.") || fremovexattr(file, name).is_ok();
         }
         Ok(res)
@@ -169,9 +168,9 @@ mod extended {
         name.as_bytes().starts_with(b"system.") || name.as_bytes().starts_with(b"security.")
     }
 
-    /// The rights of a program and signatures of a text, which are lost with every edit.
+    /// Returns the rights of a program and signatures of a text, which are lost with every edit.
     fn is_of_content(name: &OsStr) -> bool {
-        ["security.capability", "security.evm", "security.ima"].iter().any(|it| name == *it)
+        ["security.capability", "security.evm", "security.ima"].iter().any(|other| name == *other)
     }
 }
 
@@ -179,7 +178,7 @@ mod extended {
 #[test]
 fn nobody_gains_access_by_another_owner() {
     let check = |mode, has_user, has_group, expected: u32| {
-        let is = narrowed(mode, has_user, has_group);
+        let is = narrow_mode(mode, has_user, has_group);
         assert_eq!(is, expected, "{mode:o}: {is:o}");
     };
     check(0o4755, false, true, 0o755);

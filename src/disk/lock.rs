@@ -30,14 +30,15 @@ pub fn lock(folder: &Folder) -> io::Result<File> {
 /// Returns whether another process has locked the folder.
 #[cfg(not(windows))]
 pub fn is_locked(folder: &Folder) -> bool {
-    folder.handle().is_ok_and(|it| matches!(it.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    folder
+        .handle()
+        .is_ok_and(|handle| matches!(handle.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
 #[cfg(windows)]
 pub fn try_lock(folder: &Folder) -> Result<File, TryLockError> {
-    folder.alone(NAME, true).map_err(|error| match is_in_use(&error) {
-        true => TryLockError::WouldBlock,
-        false => TryLockError::Error(error),
+    folder.alone(NAME, true).map_err(|error| {
+        if is_in_use(&error) { TryLockError::WouldBlock } else { TryLockError::Error(error) }
     })
 }
 

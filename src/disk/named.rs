@@ -26,7 +26,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds of a file of manifests.
+    /// Returns the bounds of a file of manifests.
     pub fn of_manifests(deadline: Option<Deadline>) -> Self {
         Self { bytes: 256 << 20, deadline }
     }
@@ -38,11 +38,11 @@ pub fn read_named(
     path: &Path,
     bounds: Bounds,
 ) -> anyhow::Result<Option<Vec<u8>>> {
-    // A regular file needs no time limit: nobody is waited for.
+    // Reading a regular file never waits for another program, so it needs no time limit.
     let is_regular = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     let deadline = bounds.deadline.filter(|_| !is_regular);
     let path = path.to_owned();
-    read_until(description, Bounds { deadline, ..bounds }, move || open(&path))
+    read_until(description, Bounds { deadline, ..bounds }, move || open_file(&path))
 }
 
 /// Reads the text of a file.
@@ -99,7 +99,7 @@ fn read_until<R: Read>(
     }
 }
 
-fn open(path: &Path) -> io::Result<File> {
+fn open_file(path: &Path) -> io::Result<File> {
     let file = File::open(path)?;
     if file.metadata()?.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());

@@ -7,41 +7,41 @@
 
 use std::path::{Path, PathBuf};
 
-use super::find_up::has;
+use super::find_up::has_file;
 use model::display_path;
 
 /// A folder or file of this user, outside of the clone that a command works in.
 #[derive(Clone, Debug)]
-pub struct Own {
+pub struct UserFolder {
     path: PathBuf,
     /// The top of the clone, without symlinks.
     clone: PathBuf,
 }
 
-impl Own {
+impl UserFolder {
     /// `dir` is the folder that the command works in. The error says why `path` does not count.
     pub fn new(path: &Path, dir: &Path) -> Result<Self, String> {
-        let clone = clone_of(&resolved(dir).0);
+        let clone = clone_of(&resolve_existing(dir).0);
         let res = Self { path: path.to_owned(), clone };
-        res.check(path).map(|()| res)
+        res.require_outside_clone(path).map(|()| res)
     }
 
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A path below it. The error says why what is there does not count.
-    pub fn below(&self, path: &str) -> Result<PathBuf, String> {
+    /// Returns a path below it. The error says why what is there does not count.
+    pub fn path_below(&self, path: &str) -> Result<PathBuf, String> {
         let mut here = self.path.clone();
         for name in path.split('/') {
             here.push(name);
-            self.check(&here)?;
+            self.require_outside_clone(&here)?;
         }
         Ok(here)
     }
 
-    fn check(&self, path: &Path) -> Result<(), String> {
-        let (real, exists) = resolved(path);
+    fn require_outside_clone(&self, path: &Path) -> Result<(), String> {
+        let (real, exists) = resolve_existing(path);
         let shown = display_path(&path);
         if real.starts_with(&self.clone) {
             return Err(format!(
@@ -49,18 +49,19 @@ impl Own {
                 display_path(&self.clone)
             ));
         }
-        match exists && !is_of_this_user(&real) {
-            true => Err(format!("`{shown}` belongs to another user")),
-            false => Ok(()),
+        if exists && !is_of_this_user(&real) {
+            Err(format!("`{shown}` belongs to another user"))
+        } else {
+            Ok(())
         }
     }
 }
 
-/// The path without symlinks, as far as it exists, and whether all of it does.
-fn resolved(path: &Path) -> (PathBuf, bool) {
+/// Returns the path without symlinks, as far as it exists, and whether all of it does.
+fn resolve_existing(path: &Path) -> (PathBuf, bool) {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     for above in path.ancestors() {
-        if let Ok(mut real) = super::resolved(above) {
+        if let Ok(mut real) = super::resolve_path(above) {
             // To join nothing would add a `/`, with which a file is none.
             real.extend(path.strip_prefix(above).into_iter().flatten());
             return (real, above == path);
@@ -69,12 +70,12 @@ fn resolved(path: &Path) -> (PathBuf, bool) {
     (path, false)
 }
 
-/// The top of the clone that a folder is in: of its repository and those that it is a submodule of, else of the project
-/// or workspace.
+/// Returns the top of the clone that a folder is in: of its repository and those that it is a submodule of, else of the
+/// project or workspace.
 fn clone_of(dir: &Path) -> PathBuf {
     let mut top = dir;
     for folder in dir.ancestors() {
-        if [".git", "PROJECT", "Cargo.toml"].iter().any(|it| has(folder, it)) {
+        if [".git", "PROJECT", "Cargo.toml"].iter().any(|text| has_file(folder, text)) {
             top = folder;
         }
         // A submodule has a file of this name.
@@ -89,7 +90,7 @@ fn clone_of(dir: &Path) -> PathBuf {
 fn is_of_this_user(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let user = rustix::process::geteuid().as_raw();
-    std::fs::metadata(path).is_ok_and(|it| it.uid() == user)
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.uid() == user)
 }
 
 #[cfg(not(unix))]
@@ -118,7 +119,7 @@ mod tests {
         symlink(at("clone/inner/state"), at("home/linked")).unwrap();
         symlink(at("clone"), at("other")).unwrap();
         let check = |path: &str, works_in: &str, expected: &str| {
-            let found = Own::new(&at(path), &at(works_in));
+            let found = UserFolder::new(&at(path), &at(works_in));
             let why = found.err().unwrap_or_default();
             assert!(
                 why.contains(expected) && why.is_empty() == expected.is_empty(),
@@ -140,10 +141,10 @@ mod tests {
         check("home/state/file", "clone", "");
         // The folder is ours, and a file in it leads into the clone.
         symlink(at("clone/inner/state"), at("home/state/allowed")).unwrap();
-        let own = Own::new(&at("home/state"), &at("clone")).unwrap();
-        assert!(own.below("other/a").is_ok());
-        assert!(own.below("allowed/a").is_err_and(|it| it.contains("is inside of")));
-        // Only root can give a folder to somebody else.
+        let own = UserFolder::new(&at("home/state"), &at("clone")).unwrap();
+        assert!(own.path_below("other/a").is_ok());
+        assert!(own.path_below("allowed/a").is_err_and(|error| error.contains("is inside of")));
+        // Only root can give a folder to another user.
         if chown(at("home/shared"), Some(65_534), None).is_ok() {
             check("home/shared", "clone", "belongs to another user");
             check("home/shared/missing", "clone", "");

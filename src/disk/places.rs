@@ -9,12 +9,12 @@ use anyhow::Context as _;
 
 use super::{
     folder::Folder,
-    root::{Root, Way, enter},
+    root::{FolderLookup, Root, enter_folder},
 };
 use diagnostics::Hint as _;
 use model::ProjectPath;
 
-pub struct Places<'a> {
+pub struct OpenFolders<'a> {
     root: &'a Root,
     top: &'a Folder,
     held: BTreeMap<ProjectPath, Folder>,
@@ -22,71 +22,71 @@ pub struct Places<'a> {
     new: Vec<ProjectPath>,
 }
 
-/// Somebody else has changed a file or a folder while the command ran.
+/// Another program has changed a file or a folder while the command ran.
 #[derive(Debug)]
-pub struct Meanwhile(String);
+pub struct ChangedMeanwhile(String);
 
-impl Meanwhile {
-    pub fn edited(path: &ProjectPath) -> anyhow::Error {
+impl ChangedMeanwhile {
+    pub fn edited_file(path: &ProjectPath) -> anyhow::Error {
         Self(format!("{path} changed while the command ran")).into()
     }
 
-    pub fn moved(path: &str) -> anyhow::Error {
+    pub fn moved_folder(path: &str) -> anyhow::Error {
         let what = "was moved, replaced or removed while the command ran";
         Self(format!("the directory `{path}` {what}")).into()
     }
 }
 
-impl fmt::Display for Meanwhile {
+impl fmt::Display for ChangedMeanwhile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Meanwhile {}
+impl std::error::Error for ChangedMeanwhile {}
 
-impl<'a> Places<'a> {
+impl<'a> OpenFolders<'a> {
     /// Opens the folders of these files, as far as they exist.
     pub fn open<'p>(
         root: &'a Root,
         top: &'a Folder,
         paths: impl Iterator<Item = &'p ProjectPath>,
     ) -> anyhow::Result<Self> {
-        let mut res = Self { root, top, held: BTreeMap::new(), new: Vec::new() };
+        let mut folders = Self { root, top, held: BTreeMap::new(), new: Vec::new() };
         for path in paths {
-            for folder in parents(path) {
-                if res.held.contains_key(&folder) {
+            for folder in parent_folders(path) {
+                if folders.held.contains_key(&folder) {
                     continue;
                 }
-                match res.enter(&folder)? {
-                    Way::To(it) => drop(res.held.insert(folder, it)),
-                    Way::Missing => break,
-                    Way::Blocked(what) => return blocked(path, &what),
+                match folders.enter(&folder)? {
+                    FolderLookup::To(it) => drop(folders.held.insert(folder, it)),
+                    FolderLookup::Missing => break,
+                    FolderLookup::Blocked(what) => return blocked_path(path, &what),
                 }
             }
         }
-        Ok(res)
+        Ok(folders)
     }
 
-    /// The folder of a file, if it exists.
-    pub fn of(&self, path: &ProjectPath) -> Option<&Folder> {
+    /// Returns the folder of a file, if it exists.
+    pub fn folder_of(&self, path: &ProjectPath) -> Option<&Folder> {
         match path.parent() {
             Some(folder) => self.held.get(&folder),
             None => Some(self.top),
         }
     }
 
-    /// The folder of a file, which is created if it is missing.
-    pub fn of_or_new(&mut self, path: &ProjectPath) -> anyhow::Result<&Folder> {
-        for folder in parents(path) {
+    /// Returns the folder of a file, which is created if it is missing.
+    pub fn folder_of_or_new(&mut self, path: &ProjectPath) -> anyhow::Result<&Folder> {
+        for folder in parent_folders(path) {
             if self.held.contains_key(&folder) {
                 continue;
             }
             let inner = match self.enter(&folder)? {
-                Way::To(it) => it,
-                Way::Blocked(what) => return blocked(path, &what),
-                Way::Missing => {
-                    let outer = self.of(&folder).unwrap_or(self.top);
+                FolderLookup::To(it) => it,
+                FolderLookup::Blocked(what) => return blocked_path(path, &what),
+                FolderLookup::Missing => {
+                    let outer = self.folder_of(&folder).unwrap_or(self.top);
                     let created = outer.folder_or_new(folder.name());
                     let (inner, is_new) =
                         created.with_context(|| format!("cannot create the directory {folder}"))?;
@@ -98,11 +98,11 @@ impl<'a> Places<'a> {
             };
             self.held.insert(folder, inner);
         }
-        Ok(self.of(path).unwrap_or(self.top))
+        Ok(self.folder_of(path).unwrap_or(self.top))
     }
 
-    fn enter(&self, folder: &ProjectPath) -> anyhow::Result<Way> {
-        enter(self.of(folder).unwrap_or(self.top), folder.name(), folder.as_str())
+    fn enter(&self, folder: &ProjectPath) -> anyhow::Result<FolderLookup> {
+        enter_folder(self.folder_of(folder).unwrap_or(self.top), folder.name(), folder.as_str())
     }
 
     /// Fails if one of the folders is no longer where it was.
@@ -111,7 +111,7 @@ impl<'a> Places<'a> {
         // A folder comes after the one that it is in.
         for (path, folder) in &self.held {
             if !self.is_in_place(path, folder)? {
-                return Err(Meanwhile::moved(path.as_str()));
+                return Err(ChangedMeanwhile::moved_folder(path.as_str()));
             }
         }
         Ok(())
@@ -119,12 +119,12 @@ impl<'a> Places<'a> {
 
     fn is_in_place(&self, path: &ProjectPath, folder: &Folder) -> anyhow::Result<bool> {
         let looking = || format!("cannot access {path}");
-        let Way::To(now) = self.enter(path)? else { return Ok(false) };
+        let FolderLookup::To(now) = self.enter(path)? else { return Ok(false) };
         Ok(now.identity().with_context(looking)? == folder.identity().with_context(looking)?)
     }
 
     /// Returns when all names in these folders are on the disk.
-    pub fn sync(&self) -> anyhow::Result<()> {
+    pub fn sync_all(&self) -> anyhow::Result<()> {
         for (path, folder) in &self.held {
             folder.sync().with_context(|| format!("cannot write {path} to the disk"))?;
         }
@@ -140,20 +140,20 @@ impl<'a> Places<'a> {
             }
             // Windows does not remove a folder that is open.
             self.held.remove(path);
-            let _ = self.of(path).map(|outer| outer.remove_folder(path.name()));
+            let _ = self.folder_of(path).map(|outer| outer.remove_folder(path.name()));
         }
     }
 }
 
-/// The folders that lead to a file, outermost first.
-fn parents(path: &ProjectPath) -> Vec<ProjectPath> {
-    let mut res: Vec<ProjectPath> =
+/// Returns the folders that lead to a file, outermost first.
+fn parent_folders(path: &ProjectPath) -> Vec<ProjectPath> {
+    let mut paths: Vec<ProjectPath> =
         std::iter::successors(path.parent(), ProjectPath::parent).collect();
-    res.reverse();
-    res
+    paths.reverse();
+    paths
 }
 
-pub fn blocked<T>(path: &ProjectPath, what: &str) -> anyhow::Result<T> {
+pub fn blocked_path<T>(path: &ProjectPath, what: &str) -> anyhow::Result<T> {
     Err(anyhow::format_err!("{path} cannot be written: {what}"))
         .hint("move or delete it, then run the command again")
 }

@@ -3,11 +3,11 @@
 use anyhow::Context as _;
 
 use super::{
-    folder::{Folder, Kind},
-    journal::{Journal, Step, UNFINISHED, is_temporary},
-    places::Places,
-    root::{Root, busy},
-    transaction::{State, Transaction},
+    folder::{FileKind, Folder},
+    journal::{Journal, JournalStep, UNFINISHED, is_temporary},
+    places::OpenFolders,
+    root::{Root, busy_error},
+    transaction::{StepState, Transaction},
 };
 use diagnostics::Hint as _;
 use model::ProjectPath;
@@ -31,9 +31,9 @@ pub struct Recovered {
 
 impl Root {
     /// Completes the changes of an interrupted run or takes back those of a failed one, if there was one.
-    pub fn recover(&self) -> anyhow::Result<Option<Recovered>> {
+    pub fn recover_changes(&self) -> anyhow::Result<Option<Recovered>> {
         let Some(folder) = self.folder() else { return Ok(None) };
-        if folder.kind(UNFINISHED)? != Kind::Nothing {
+        if folder.kind(UNFINISHED)? != FileKind::Nothing {
             // The run was killed while it wrote the journal itself: no change had begun.
             self.lock()?;
             folder
@@ -43,8 +43,8 @@ impl Root {
         }
         let Some(journal) = Journal::read(folder)? else { return Ok(None) };
         self.lock()?;
-        let paths = journal.steps.iter().map(|it| &it.path);
-        let mut transaction = Transaction::new(&journal, Places::open(self, folder, paths)?);
+        let paths = journal.steps.iter().map(|step| &step.path);
+        let mut transaction = Transaction::new(&journal, OpenFolders::open(self, folder, paths)?);
         if journal.is_taken_back
             && let Some(steps) = transaction.steps_to_take_back().hint(GOES_ON)?
         {
@@ -54,15 +54,15 @@ impl Root {
         transaction.todo.clear();
         // Every file is inspected before the first change.
         for (at, step) in journal.steps.iter().enumerate() {
-            transaction.restore(at).hint(GOES_ON)?;
-            match transaction.state(step)? {
-                State::Before => transaction.todo.push(at),
-                State::After => {}
-                State::Edited => edited.push(at),
+            transaction.restore_edit(at).hint(GOES_ON)?;
+            match transaction.step_state(step)? {
+                StepState::Before => transaction.todo.push(at),
+                StepState::After => {}
+                StepState::Edited => edited.push(at),
             }
         }
-        require_swept(&transaction.sweep().hint(GOES_ON)?)?;
-        let edited = edited.into_iter().map(|it| beside(&mut transaction, it));
+        require_swept(&transaction.remove_temporary_files().hint(GOES_ON)?)?;
+        let edited = edited.into_iter().map(|index| write_beside(&mut transaction, index));
         let edited = edited.collect::<anyhow::Result<_>>().hint(GOES_ON)?;
         if let Err(error) = transaction.run() {
             // Files that this run has replaced are swapped back, with edits of the last moment; the journal stays.
@@ -71,7 +71,7 @@ impl Root {
         }
         transaction.finish().hint(GOES_ON)?;
         Journal::remove(folder).hint(GOES_ON)?;
-        let completed = transaction.todo.iter().map(|it| journal.steps[*it].path.clone());
+        let completed = transaction.todo.iter().map(|index| journal.steps[*index].path.clone());
         Ok(Some(Recovered { completed: completed.collect(), edited, ..Recovered::default() }))
     }
 
@@ -80,7 +80,7 @@ impl Root {
         let Some(folder) = self.folder() else { return Ok(()) };
         let Some(journal) = Journal::read(folder)? else { return Ok(()) };
         if self.is_busy() {
-            return busy();
+            return busy_error();
         }
         if !journal.is_taken_back {
             return Err(anyhow::format_err!(
@@ -89,7 +89,7 @@ impl Root {
             .hint("run a command that writes, such as `operator-rs generate`: it completes them first");
         }
         let paths = journal.steps.iter().map(|step| &step.path);
-        let transaction = Transaction::new(&journal, Places::open(self, folder, paths)?);
+        let transaction = Transaction::new(&journal, OpenFolders::open(self, folder, paths)?);
         if transaction.steps_to_take_back()?.is_some_and(|steps| steps.is_empty()) {
             return Ok(());
         }
@@ -112,13 +112,13 @@ fn take_back(
     let temporary: Vec<ProjectPath> =
         kept.iter().filter(|path| is_temporary(path.as_ref())).cloned().collect();
     require_swept(&temporary)?;
-    transaction.places.sync().hint(GOES_ON)?;
+    transaction.places.sync_all().hint(GOES_ON)?;
     Journal::remove(folder).hint(GOES_ON)?;
     let restored = paths.into_iter().filter(|path| !kept.contains(path)).collect();
     Ok(Recovered { is_taken_back: true, restored, ..Recovered::default() })
 }
 
-/// Fails if a file with a temporary name is left because nobody knows its text.
+/// Fails if a file with a temporary name is left because its text is unknown.
 fn require_swept(left: &[ProjectPath]) -> anyhow::Result<()> {
     let Some(other) = left.first() else { return Ok(()) };
     Err(anyhow::format_err!(
@@ -149,26 +149,26 @@ impl Recovered {
 }
 
 /// Writes the new text of a step next to a file that was edited, and returns the paths of both.
-fn beside(
+fn write_beside(
     transaction: &mut Transaction<'_>,
     at: usize,
 ) -> anyhow::Result<(ProjectPath, Option<ProjectPath>)> {
     let journal = transaction.journal;
-    let Step { path, after, .. } = &journal.steps[at];
+    let JournalStep { path, after, .. } = &journal.steps[at];
     let Some(text) = after else { return Ok((path.clone(), None)) };
     let beside: ProjectPath = format!("{path}.operator-rs-new").parse()?;
     let writing = || format!("cannot write {beside}");
-    let folder = transaction.places.of_or_new(path)?;
+    let folder = transaction.places.folder_of_or_new(path)?;
     match folder.kind(beside.name()).with_context(writing)? {
-        Kind::Nothing => {
-            let new = journal.temporary(at);
+        FileKind::Nothing => {
+            let new = journal.new_text_name(at);
             let like = folder.like(path.name()).with_context(writing)?;
             folder.create(&new, text.as_bytes(), &like).with_context(writing)?;
             folder.sync_file(&new).with_context(writing)?;
             folder.rename_new(&new, beside.name()).with_context(writing)?;
             folder.sync().with_context(writing)?;
         }
-        Kind::File if folder.read(beside.name()).with_context(writing)? == text.as_bytes() => {}
+        FileKind::File if folder.read(beside.name()).with_context(writing)? == text.as_bytes() => {}
         _ => {
             return Err(anyhow::format_err!("{beside} already exists"))
                 .hint("move or delete it, then run the command again");

@@ -9,9 +9,9 @@ use std::{
 use anyhow::Context as _;
 
 use super::{
-    folder::{Folder, Kind, is_missing},
+    folder::{FileKind, Folder, is_missing},
     lock,
-    places::Meanwhile,
+    places::ChangedMeanwhile,
 };
 use diagnostics::Hint as _;
 use model::{ProjectPath, display_path};
@@ -28,8 +28,8 @@ pub struct Root {
     held: OnceCell<File>,
 }
 
-/// Where a path leads when no symlink is followed.
-pub(super) enum Way {
+/// The folder that a path leads to when no symlink is followed.
+pub(super) enum FolderLookup {
     /// The folder that holds it.
     To(Folder),
     /// A folder on the way is missing.
@@ -39,40 +39,41 @@ pub(super) enum Way {
 }
 
 impl Root {
-    /// The folder that the user has named.
+    /// Returns the folder that the user has named.
     pub fn new(dir: &Path) -> anyhow::Result<Self> {
-        Self::at(dir, dir.to_owned(), Vec::new())
+        Self::open_below(dir, dir.to_owned(), Vec::new())
     }
 
-    /// A folder for output. Below `dir` no symlink is followed on the way to it: a clone may have put it there.
-    pub fn output(dir: &Path, folder: &Path) -> anyhow::Result<Self> {
+    /// Returns a folder for output. Below `dir` no symlink is followed on the way to it: a clone may have put it there.
+    pub fn open_output(dir: &Path, folder: &Path) -> anyhow::Result<Self> {
         model::require_names_of_system(folder)?;
         let whole = dir.join(folder);
-        let top = super::resolved(dir).unwrap_or_else(|_| dir.to_owned());
-        let path = lexical(
+        let top = super::resolve_path(dir).unwrap_or_else(|_| dir.to_owned());
+        let path = normalize_lexically(
             &std::path::absolute(top.join(folder)).context("cannot resolve the directory")?,
         );
         let Ok(below) = path.strip_prefix(&top) else {
             return Self::new(&whole);
         };
-        let names = below.components().map(|it| it.as_os_str().to_str().map(str::to_owned));
+        let names =
+            below.components().map(|component| component.as_os_str().to_str().map(str::to_owned));
         let names: Option<Vec<String>> = names.collect();
         let names =
             names.with_context(|| format!("the path `{}` is not UTF-8", display_path(&whole)))?;
-        Self::at(dir, whole, names)
+        Self::open_below(dir, whole, names)
     }
 
-    /// The folder that holds `folder`, and the name in there: to read from it. Symlinks on the way to it are followed,
-    /// but not out of `dir`: a clone may have put them there. None if there is no such folder.
-    pub fn around(dir: &Path, folder: &Path) -> anyhow::Result<Option<(Self, ProjectPath)>> {
+    /// Returns the folder that holds `folder`, and the name in there: to read from it. Symlinks on the way to it are
+    /// followed, but not out of `dir`: a clone may have put them there. None if there is no such folder.
+    pub fn open_around(dir: &Path, folder: &Path) -> anyhow::Result<Option<(Self, ProjectPath)>> {
         let whole =
             std::path::absolute(dir.join(folder)).context("cannot resolve the directory")?;
         if !whole.is_dir() {
             return Ok(None);
         }
-        let real = super::real(&whole)?;
-        let top = super::real(dir)?;
-        let path = lexical(
+        let real = super::resolve_folder(&whole)?;
+        let top = super::resolve_folder(dir)?;
+        let path = normalize_lexically(
             &std::path::absolute(top.join(folder)).context("cannot resolve the directory")?,
         );
         if path.starts_with(&top) && !real.starts_with(&top) {
@@ -83,28 +84,28 @@ impl Root {
             .hint(format!("name the directory itself: `{}`", display_path(&real)));
         }
         let (Some(parent), Some(name)) =
-            (real.parent(), real.file_name().and_then(|it| it.to_str()))
+            (real.parent(), real.file_name().and_then(|name| name.to_str()))
         else {
             return Err(anyhow::format_err!("`{}` has no name of its own", display_path(&folder)))
                 .hint("name a directory below it, e.g. `../other/bundle`");
         };
-        Ok(Some((Self::output(dir, parent)?, name.parse()?)))
+        Ok(Some((Self::open_output(dir, parent)?, name.parse()?)))
     }
 
-    fn at(base: &Path, dir: PathBuf, below: Vec<String>) -> anyhow::Result<Self> {
+    fn open_below(base: &Path, dir: PathBuf, below: Vec<String>) -> anyhow::Result<Self> {
         let looking = || format!("cannot open `{}`", display_path(&dir));
-        let real = match super::resolved(&dir) {
+        let real = match super::resolve_path(&dir) {
             Ok(real) if real.is_dir() => real,
             Ok(_) => anyhow::bail!("`{}` is not a directory", display_path(&dir)),
             Err(error) if is_missing(&error) => dir.clone(),
             Err(error) => return Err(error).with_context(looking),
         };
         let opened = OnceCell::new();
-        match Folder::trusted(base) {
-            Ok(folder) => match walk(folder, &below)? {
-                Way::To(folder) => drop(opened.set(folder)),
-                Way::Missing => {}
-                Way::Blocked(what) => anyhow::bail!("{what}"),
+        match Folder::open_trusted(base) {
+            Ok(folder) => match walk_folders(folder, &below)? {
+                FolderLookup::To(folder) => drop(opened.set(folder)),
+                FolderLookup::Missing => {}
+                FolderLookup::Blocked(what) => anyhow::bail!("{what}"),
             },
             Err(error) if is_missing(&error) => {}
             Err(error) => return Err(error).with_context(looking),
@@ -112,19 +113,19 @@ impl Root {
         Ok(Self { base: base.to_owned(), real, below, opened, held: OnceCell::new(), dir })
     }
 
-    /// The path of an output folder in the directory that it was opened from, if it is below it.
-    pub fn below(&self) -> Option<ProjectPath> {
+    /// Returns the path of an output folder in the directory that it was opened from, if it is below it.
+    pub fn path_below_base(&self) -> Option<ProjectPath> {
         self.below.join("/").parse().ok()
     }
 
-    /// The folder itself, without symlinks.
-    pub fn real(&self) -> &Path {
+    /// Returns the folder itself, without symlinks.
+    pub fn resolved_path(&self) -> &Path {
         &self.real
     }
 
-    /// The folder's own name.
+    /// Returns the folder's own name.
     pub fn name(&self) -> anyhow::Result<String> {
-        let name = self.real.file_name().and_then(|it| it.to_str());
+        let name = self.real.file_name().and_then(|name| name.to_str());
         name.map(str::to_owned)
             .with_context(|| format!("the name of `{}` is not UTF-8", display_path(&self.dir)))
     }
@@ -139,35 +140,36 @@ impl Root {
             return Ok(folder);
         }
         let making = || format!("cannot create the directory `{}`", display_path(&self.dir));
-        let mut folder = Folder::trusted_or_new(&self.base).with_context(making)?;
+        let mut folder = Folder::open_or_create_trusted(&self.base).with_context(making)?;
         for name in &self.below {
             folder = folder.folder_or_new(name).with_context(making)?.0;
         }
         Ok(self.opened.get_or_init(|| folder))
     }
 
-    /// The way to the folder that holds a path.
-    pub(super) fn way(&self, path: &ProjectPath) -> anyhow::Result<Way> {
-        let Some(folder) = self.folder() else { return Ok(Way::Missing) };
+    /// Returns the way to the folder that holds a path.
+    pub(super) fn lookup_folder(&self, path: &ProjectPath) -> anyhow::Result<FolderLookup> {
+        let Some(folder) = self.folder() else { return Ok(FolderLookup::Missing) };
         let names: Vec<&str> = path.as_str().split('/').collect();
-        let folder = folder.again().context("cannot open the project directory")?;
-        walk(folder, &names[..names.len() - 1])
+        let folder = folder.reopen().context("cannot open the project directory")?;
+        walk_folders(folder, &names[..names.len() - 1])
     }
 
     /// Fails if the folder that is open is no longer where the user has named it.
     pub(super) fn require_in_place(&self) -> anyhow::Result<()> {
         let looking = || format!("cannot open `{}`", display_path(&self.dir));
-        let way = match Folder::trusted(&self.base) {
-            Ok(folder) => walk(folder, &self.below)?,
-            Err(error) if is_missing(&error) => Way::Missing,
+        let way = match Folder::open_trusted(&self.base) {
+            Ok(folder) => walk_folders(folder, &self.below)?,
+            Err(error) if is_missing(&error) => FolderLookup::Missing,
             Err(error) => return Err(error).with_context(looking),
         };
-        let (Way::To(now), Some(folder)) = (way, self.folder()) else {
-            return Err(Meanwhile::moved(&display_path(&self.dir)));
+        let (FolderLookup::To(now), Some(folder)) = (way, self.folder()) else {
+            return Err(ChangedMeanwhile::moved_folder(&display_path(&self.dir)));
         };
-        match now.identity().with_context(looking)? == folder.identity().with_context(looking)? {
-            true => Ok(()),
-            false => Err(Meanwhile::moved(&display_path(&self.dir))),
+        if now.identity().with_context(looking)? == folder.identity().with_context(looking)? {
+            Ok(())
+        } else {
+            Err(ChangedMeanwhile::moved_folder(&display_path(&self.dir)))
         }
     }
 
@@ -183,14 +185,14 @@ impl Root {
                 let _ = self.held.set(file);
                 Ok(())
             }
-            Err(fs::TryLockError::WouldBlock) => busy(),
+            Err(fs::TryLockError::WouldBlock) => busy_error(),
             Err(fs::TryLockError::Error(_)) => Ok(()),
         }
     }
 
     /// Locks the folder, which is created if it is missing. Waits for another process that has the lock; calls `tell`
     /// before it waits.
-    pub fn wait(&self, tell: impl FnOnce()) -> anyhow::Result<()> {
+    pub fn wait_for_lock(&self, tell: impl FnOnce()) -> anyhow::Result<()> {
         let folder = self.folder_or_new()?;
         if self.lock().is_err() {
             tell();
@@ -201,54 +203,60 @@ impl Root {
         Ok(())
     }
 
-    /// Whether another operator-rs is writing here now.
+    /// Returns whether another operator-rs is writing here now.
     pub(super) fn is_busy(&self) -> bool {
         self.held.get().is_none() && self.folder().is_some_and(lock::is_locked)
     }
 }
 
-fn walk(mut folder: Folder, names: &[impl AsRef<str>]) -> anyhow::Result<Way> {
+fn walk_folders(mut folder: Folder, names: &[impl AsRef<str>]) -> anyhow::Result<FolderLookup> {
     let mut path = String::new();
     for name in names.iter().map(AsRef::as_ref) {
         path.push_str(name);
-        match enter(&folder, name, &path)? {
-            Way::To(inner) => folder = inner,
+        match enter_folder(&folder, name, &path)? {
+            FolderLookup::To(inner) => folder = inner,
             other => return Ok(other),
         }
         path.push('/');
     }
-    Ok(Way::To(folder))
+    Ok(FolderLookup::To(folder))
 }
 
 /// Opens a folder in another one; `path` is what it is called in a message.
-pub(super) fn enter(folder: &Folder, name: &str, path: &str) -> anyhow::Result<Way> {
+pub(super) fn enter_folder(
+    folder: &Folder,
+    name: &str,
+    path: &str,
+) -> anyhow::Result<FolderLookup> {
     match folder.folder(name) {
-        Ok(inner) => Ok(Way::To(inner)),
-        Err(error) if is_missing(&error) => Ok(Way::Missing),
+        Ok(inner) => Ok(FolderLookup::To(inner)),
+        Err(error) if is_missing(&error) => Ok(FolderLookup::Missing),
         Err(error) => {
             let kind = folder.kind(name).with_context(|| format!("cannot access {path}"))?;
-            Ok(Way::Blocked(match kind {
-                Kind::Symlink => symlink(path),
-                Kind::Nothing | Kind::Folder => {
+            Ok(FolderLookup::Blocked(match kind {
+                FileKind::Symlink => symlink_message(path),
+                FileKind::Nothing | FileKind::Folder => {
                     return Err(error).with_context(|| format!("cannot open {path}"));
                 }
-                Kind::File | Kind::Special => format!("`{path}` is a file, not a directory"),
+                FileKind::File | FileKind::Special => {
+                    format!("`{path}` is a file, not a directory")
+                }
             }))
         }
     }
 }
 
-pub(super) fn busy<T>() -> anyhow::Result<T> {
+pub(super) fn busy_error<T>() -> anyhow::Result<T> {
     Err(anyhow::format_err!("another operator-rs is writing here"))
         .hint("wait until it has ended, then run the command again")
 }
 
-pub(super) fn symlink(path: &str) -> String {
+pub(super) fn symlink_message(path: &str) -> String {
     format!("`{path}` is a symlink, and nothing is written through symlinks")
 }
 
-/// A path without `.` and `..`, as it is written.
-fn lexical(path: &Path) -> PathBuf {
+/// Returns a path without `.` and `..`, as it is written.
+fn normalize_lexically(path: &Path) -> PathBuf {
     let mut res = PathBuf::new();
     for part in path.components() {
         match part {

@@ -10,7 +10,7 @@ use std::{
 use anyhow::Context as _;
 
 use super::{
-    folder::{Folder, Kind},
+    folder::{FileKind, Folder},
     lock,
     root::Root,
 };
@@ -38,16 +38,17 @@ impl ScratchDir {
     /// Makes a folder contain exactly this. Files that do not change keep their time, so that cargo considers them
     /// fresh.
     pub fn put(&self, root: &Root) -> anyhow::Result<()> {
-        let whole = |path: &str| display_path(&root.real().join(path));
+        let whole = |path: &str| display_path(&root.resolved_path().join(path));
         // On Windows, the lock of the folder is a file in it.
         let paths = self.files.keys().chain(self.links.keys()).map(String::as_str);
         let paths: BTreeSet<&str> = paths.chain([lock::NAME]).collect();
         let top = root.folder_or_new()?;
-        sweep(top, "", &paths).with_context(|| format!("cannot clear `{}`", whole("")))?;
+        remove_other_files(top, "", &paths)
+            .with_context(|| format!("cannot clear `{}`", whole("")))?;
         for (path, text) in &self.files {
             let writing = || format!("cannot write `{}`", whole(path));
-            let (folder, name) = place(top, path).with_context(writing)?;
-            if folder.read(name).is_ok_and(|it| it == text.as_bytes()) {
+            let (folder, name) = parent_folder(top, path).with_context(writing)?;
+            if folder.read(name).is_ok_and(|content| content == text.as_bytes()) {
                 continue;
             }
             // Never write into an existing file: it may be a symlink, or a hard link to a file elsewhere.
@@ -56,7 +57,7 @@ impl ScratchDir {
         }
         for (path, target) in &self.links {
             let linking = || format!("cannot link `{}`", whole(path));
-            let (folder, name) = place(top, path).with_context(linking)?;
+            let (folder, name) = parent_folder(top, path).with_context(linking)?;
             if folder.link_target(name).is_ok_and(|it| it == *target) {
                 continue;
             }
@@ -79,18 +80,18 @@ fn symlink_hint(code: Option<i32>, is_windows: bool) -> Option<&'static str> {
 }
 
 /// Adds a file to a scratch directory, which stays until the next `put`.
-pub fn leave(root: &Root, name: &str, text: &str) -> anyhow::Result<()> {
-    let writing = || format!("cannot write `{}`", display_path(&root.real().join(name)));
+pub fn add_file(root: &Root, name: &str, text: &str) -> anyhow::Result<()> {
+    let writing = || format!("cannot write `{}`", display_path(&root.resolved_path().join(name)));
     let folder = root.folder_or_new()?;
     folder.remove(name).with_context(writing)?;
     folder.create_private(name, text.as_bytes()).with_context(writing)
 }
 
 /// Opens the folder of a path, and creates it first if it is missing; also returns the last name of the path.
-fn place<'a>(top: &Folder, path: &'a str) -> io::Result<(Folder, &'a str)> {
+fn parent_folder<'a>(top: &Folder, path: &'a str) -> io::Result<(Folder, &'a str)> {
     let mut names: Vec<&str> = path.split('/').collect();
     let name = names.pop().unwrap_or(path);
-    let mut folder = top.again()?;
+    let mut folder = top.reopen()?;
     for name in names {
         folder = folder.folder_or_new(name)?.0;
     }
@@ -98,11 +99,11 @@ fn place<'a>(top: &Folder, path: &'a str) -> io::Result<(Folder, &'a str)> {
 }
 
 /// Removes everything except `paths`. A symlink is removed itself, never its target.
-fn sweep(folder: &Folder, at: &str, paths: &BTreeSet<&str>) -> io::Result<()> {
+fn remove_other_files(folder: &Folder, at: &str, paths: &BTreeSet<&str>) -> io::Result<()> {
     for (name, kind) in folder.entries()? {
         let path = format!("{at}{}", name.to_string_lossy());
-        if kind == Kind::Folder {
-            sweep(&folder.folder(&name)?, &format!("{path}/"), paths)?;
+        if kind == FileKind::Folder {
+            remove_other_files(&folder.folder(&name)?, &format!("{path}/"), paths)?;
             // This succeeds only if the folder is empty.
             drop(folder.remove_folder(&name));
         } else if !paths.contains(path.as_str()) {
@@ -121,8 +122,8 @@ mod tests {
 
     fn scratch_dir(files: &[(&str, &str)], links: &[&str], to: &Path) -> ScratchDir {
         ScratchDir {
-            files: files.iter().map(|(at, it)| ((*at).to_owned(), (*it).to_owned())).collect(),
-            links: links.iter().map(|it| ((*it).to_owned(), to.to_owned())).collect(),
+            files: files.iter().map(|(at, file)| ((*at).to_owned(), (*file).to_owned())).collect(),
+            links: links.iter().map(|link| ((*link).to_owned(), to.to_owned())).collect(),
         }
     }
 
@@ -138,7 +139,7 @@ mod tests {
         assert_eq!(fs::read_to_string(dir.path().join("src/linked/kept")).unwrap(), "theirs");
         let before = fs::metadata(dir.path().join("a")).unwrap().modified().unwrap();
         put(&[("a", "1")], &["linked"]);
-        assert_eq!(crate::disk::names(dir.path()).unwrap(), ["a", "linked/"]);
+        assert_eq!(crate::disk::list_names(dir.path()).unwrap(), ["a", "linked/"]);
         assert_eq!(fs::metadata(dir.path().join("a")).unwrap().modified().unwrap(), before);
         put(&[("linked", "a file now")], &[]);
         assert_eq!(fs::read_to_string(dir.path().join("linked")).unwrap(), "a file now");
@@ -150,7 +151,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(lock::NAME), "").unwrap();
         scratch_dir(&[("a", "1")], &[], dir.path()).put(&Root::new(dir.path()).unwrap()).unwrap();
-        assert_eq!(crate::disk::names(dir.path()).unwrap(), [lock::NAME, "a"]);
+        assert_eq!(crate::disk::list_names(dir.path()).unwrap(), [lock::NAME, "a"]);
     }
 
     #[test]

@@ -10,16 +10,16 @@ use anyhow::Context as _;
 
 use super::{
     content::LONGEST,
-    folder::{Folder, Kind, is_missing},
-    inputs::digest,
-    journal::{Journal, Step},
-    places::{Meanwhile, Places, blocked},
+    folder::{FileKind, Folder, is_missing},
+    inputs::sha256_hex,
+    journal::{Journal, JournalStep},
+    places::{ChangedMeanwhile, OpenFolders, blocked_path},
 };
 use model::ProjectPath;
 
 /// The state of a file that a step is about to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum StepState {
     Before,
     After,
     Edited,
@@ -27,7 +27,7 @@ pub enum State {
 
 pub struct Transaction<'a> {
     pub journal: &'a Journal,
-    pub places: Places<'a>,
+    pub places: OpenFolders<'a>,
     /// The indices of the steps to take.
     pub todo: Vec<usize>,
     /// The names that are taken.
@@ -35,77 +35,85 @@ pub struct Transaction<'a> {
 }
 
 impl<'a> Transaction<'a> {
-    pub fn new(journal: &'a Journal, places: Places<'a>) -> Self {
+    pub fn new(journal: &'a Journal, places: OpenFolders<'a>) -> Self {
         Self { journal, places, todo: (0..journal.steps.len()).collect(), done: Vec::new() }
     }
 
-    pub fn state(&self, step: &Step) -> anyhow::Result<State> {
+    pub fn step_state(&self, step: &JournalStep) -> anyhow::Result<StepState> {
         let looking = || format!("cannot read {}", step.path);
-        let (folder, name) = (self.places.of(&step.path), step.path.name());
-        let kind = folder.map_or(Ok(Kind::Nothing), |it| it.kind(name)).with_context(looking)?;
+        let (folder, name) = (self.places.folder_of(&step.path), step.path.name());
+        let kind = folder
+            .map_or(Ok(FileKind::Nothing), |folder| folder.kind(name))
+            .with_context(looking)?;
         let now = match (folder, kind) {
-            (None, _) | (_, Kind::Nothing) => None,
-            (Some(folder), Kind::File) => {
-                match folder.read_up_to(name, longest(step)) {
+            (None, _) | (_, FileKind::Nothing) => None,
+            (Some(folder), FileKind::File) => {
+                match folder.read_up_to(name, longest_text(step)) {
                     Err(error) if is_missing(&error) => None,
                     // A file that is that long is neither the old one nor the new one.
                     Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-                        return Ok(State::Edited);
+                        return Ok(StepState::Edited);
                     }
                     bytes => Some(bytes.with_context(looking)?),
                 }
             }
-            _ => return blocked(&step.path, "it is not a regular file"),
+            _ => return blocked_path(&step.path, "it is not a regular file"),
         };
         Ok(match now {
-            now if now.as_deref() == step.after.as_deref().map(str::as_bytes) => State::After,
-            now if now.as_deref().map(digest) == step.before => State::Before,
-            _ => State::Edited,
+            now if now.as_deref() == step.after.as_deref().map(str::as_bytes) => StepState::After,
+            now if now.as_deref().map(sha256_hex) == step.before => StepState::Before,
+            _ => StepState::Edited,
         })
     }
 
     /// Puts all new files in place, and removes old ones: they remain under their temporary names until `finish`.
     pub fn run(&mut self) -> anyhow::Result<()> {
-        self.prepare()?;
+        self.write_new_texts()?;
         for at in self.todo.clone() {
-            self.put(at)?;
+            self.put_in_place(at)?;
         }
         for at in &self.done {
-            if let Some(Old::Other | Old::Part) = self.old(*at)? {
-                return Err(Meanwhile::edited(&self.journal.steps[*at].path));
+            if let Some(TemporaryFile::Other | TemporaryFile::Part) =
+                self.find_temporary_file(*at)?
+            {
+                return Err(ChangedMeanwhile::edited_file(&self.journal.steps[*at].path));
             }
         }
         self.places.require_in_place()
     }
 
     /// Writes every new file under its temporary name, and creates missing folders.
-    fn prepare(&mut self) -> anyhow::Result<()> {
+    fn write_new_texts(&mut self) -> anyhow::Result<()> {
         let (journal, mut new) = (self.journal, Vec::new());
         for at in &self.todo {
-            let Step { path, after: Some(text), .. } = &journal.steps[*at] else { continue };
-            let folder = self.places.of_or_new(path)?;
+            let JournalStep { path, after: Some(text), .. } = &journal.steps[*at] else { continue };
+            let folder = self.places.folder_of_or_new(path)?;
             let like = folder.like(path.name());
-            like.and_then(|it| folder.create(&journal.temporary(*at), text.as_bytes(), &it))
-                .with_context(|| format!("cannot write {path}"))?;
-            new.push((path, journal.temporary(*at)));
+            like.and_then(|like| {
+                folder.create(&journal.new_text_name(*at), text.as_bytes(), &like)
+            })
+            .with_context(|| format!("cannot write {path}"))?;
+            new.push((path, journal.new_text_name(*at)));
         }
         for (path, name) in new {
-            self.folder(path)?.sync_file(name).with_context(|| format!("cannot write {path}"))?;
+            self.folder_of(path)?
+                .sync_file(name)
+                .with_context(|| format!("cannot write {path}"))?;
         }
         Ok(())
     }
 
-    fn folder(&self, path: &ProjectPath) -> anyhow::Result<&Folder> {
-        self.places.of(path).ok_or_else(|| Meanwhile::edited(path))
+    fn folder_of(&self, path: &ProjectPath) -> anyhow::Result<&Folder> {
+        self.places.folder_of(path).ok_or_else(|| ChangedMeanwhile::edited_file(path))
     }
 
-    fn put(&mut self, at: usize) -> anyhow::Result<()> {
+    fn put_in_place(&mut self, at: usize) -> anyhow::Result<()> {
         let step = &{ self.journal }.steps[at];
-        if self.state(step)? != State::Before {
-            return Err(Meanwhile::edited(&step.path));
+        if self.step_state(step)? != StepState::Before {
+            return Err(ChangedMeanwhile::edited_file(&step.path));
         }
-        let folder = self.folder(&step.path)?;
-        let (new, name) = (self.journal.temporary(at), step.path.name());
+        let folder = self.folder_of(&step.path)?;
+        let (new, name) = (self.journal.new_text_name(at), step.path.name());
         let put = match (&step.before, &step.after) {
             (None, _) => folder.rename_new(&new, name),
             (Some(_), None) => folder.rename_new(name, &new),
@@ -115,7 +123,9 @@ impl<'a> Transaction<'a> {
         };
         match put {
             Ok(()) => self.done.push(at),
-            Err(error) if is_interference(&error) => return Err(Meanwhile::edited(&step.path)),
+            Err(error) if is_interference(&error) => {
+                return Err(ChangedMeanwhile::edited_file(&step.path));
+            }
             Err(error) => {
                 return Err(error).with_context(|| format!("cannot put {} in place", step.path));
             }
@@ -123,25 +133,25 @@ impl<'a> Transaction<'a> {
         Ok(())
     }
 
-    /// The file with the temporary name of a step, if there is one.
-    fn old(&self, at: usize) -> anyhow::Result<Option<Old>> {
+    /// Returns the file with the temporary name of a step, if there is one.
+    fn find_temporary_file(&self, at: usize) -> anyhow::Result<Option<TemporaryFile>> {
         let step = &self.journal.steps[at];
-        let Some(folder) = self.places.of(&step.path) else { return Ok(None) };
-        let name = self.journal.temporary(at);
-        let found = match folder.read_up_to(&name, longest(step)) {
+        let Some(folder) = self.places.folder_of(&step.path) else { return Ok(None) };
+        let name = self.journal.new_text_name(at);
+        let found = match folder.read_up_to(&name, longest_text(step)) {
             Err(error) if is_missing(&error) => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-                return Ok(Some(Old::Other));
+                return Ok(Some(TemporaryFile::Other));
             }
             found => found
                 .with_context(|| format!("cannot read the previous version of {}", step.path))?,
         };
         let new = step.after.as_ref().map(String::as_bytes);
         Ok(Some(match found {
-            found if Some(digest(&found)) == step.before => Old::Before,
-            found if new == Some(&found) => Old::New,
-            found if new.is_some_and(|it| it.starts_with(&found)) => Old::Part,
-            _ => Old::Other,
+            found if Some(sha256_hex(&found)) == step.before => TemporaryFile::Before,
+            found if new == Some(&found) => TemporaryFile::New,
+            found if new.is_some_and(|text| text.starts_with(&found)) => TemporaryFile::Part,
+            _ => TemporaryFile::Other,
         }))
     }
 
@@ -150,23 +160,23 @@ impl<'a> Transaction<'a> {
         for at in &self.done {
             let step = &self.journal.steps[*at];
             if step.before.is_some() {
-                self.folder(&step.path)?.remove(self.journal.temporary(*at)).with_context(
+                self.folder_of(&step.path)?.remove(self.journal.new_text_name(*at)).with_context(
                     || format!("cannot remove the previous version of {}", step.path),
                 )?;
             }
         }
-        self.places.sync()
+        self.places.sync_all()
     }
 
-    /// The steps of a failed run that are still to be taken back; none if an old text is lost, as this system cannot swap
-    /// files: then only the new texts can be completed.
+    /// Returns the steps of a failed run that are still to be taken back; none if an old text is lost, as this system
+    /// cannot swap files: then only the new texts can be completed.
     pub fn steps_to_take_back(&self) -> anyhow::Result<Option<Vec<usize>>> {
         let mut steps = Vec::new();
         for (at, step) in self.journal.steps.iter().enumerate() {
-            if self.state(step)? != State::After {
+            if self.step_state(step)? != StepState::After {
                 continue;
             }
-            match (self.old(at)?, &step.before, &step.after) {
+            match (self.find_temporary_file(at)?, &step.before, &step.after) {
                 (None, Some(_), Some(_)) => return Ok(None),
                 // Another program has removed the file since.
                 (None, Some(_), None) => {}
@@ -196,7 +206,7 @@ impl<'a> Transaction<'a> {
                 kept.push(path.clone());
             }
         }
-        kept.extend(self.sweep()?);
+        kept.extend(self.remove_temporary_files()?);
         self.places.remove_new();
         Ok(kept)
     }
@@ -204,10 +214,10 @@ impl<'a> Transaction<'a> {
     /// The result is false if the file was edited, removed or replaced after it had been put in place.
     fn take_back_one(&self, at: usize, before: Option<&str>) -> anyhow::Result<bool> {
         let step = &self.journal.steps[at];
-        let folder = self.folder(&step.path)?;
-        let (old, name) = (self.journal.temporary(at), step.path.name());
-        if step.before.is_some() && folder.kind(&old)? == Kind::Nothing {
-            return self.rewrite(at, folder, before);
+        let folder = self.folder_of(&step.path)?;
+        let (old, name) = (self.journal.new_text_name(at), step.path.name());
+        if step.before.is_some() && folder.kind(&old)? == FileKind::Nothing {
+            return self.rewrite_old_text(at, folder, before);
         }
         let is_created = step.before.is_none();
         let swapped = match &step.after {
@@ -219,17 +229,18 @@ impl<'a> Transaction<'a> {
             Ok(true) if step.after.is_none() => return Ok(true),
             Ok(true) => {}
             Ok(false) => return self.put_back(at, folder),
-            // A new file that somebody has removed since is where it was before.
+            // A new file that another program has removed since is in its former state.
             Err(error) if is_interference(&error) => return Ok(is_created && is_missing(&error)),
             Err(error) => return Err(error.into()),
         }
-        if matches!(self.old(at)?, Some(Old::New)) {
+        if matches!(self.find_temporary_file(at)?, Some(TemporaryFile::New)) {
             return Ok(true);
         }
         // It is an edit, and comes back.
-        match is_created {
-            true => folder.rename_new(&old, name)?,
-            false => drop(folder.exchange(&old, name)?),
+        if is_created {
+            folder.rename_new(&old, name)?;
+        } else {
+            folder.exchange(&old, name)?;
         }
         Ok(false)
     }
@@ -237,19 +248,24 @@ impl<'a> Transaction<'a> {
     /// Renames the old file over the new one, on a system that cannot swap files.
     fn put_back(&self, at: usize, folder: &Folder) -> anyhow::Result<bool> {
         let step = &self.journal.steps[at];
-        if self.state(step)? != State::After {
+        if self.step_state(step)? != StepState::After {
             return Ok(false);
         }
-        folder.rename(&self.journal.temporary(at), step.path.name())?;
+        folder.rename(&self.journal.new_text_name(at), step.path.name())?;
         Ok(true)
     }
 
-    /// Writes the old text again: the system cannot swap files, or somebody has removed the old one.
-    fn rewrite(&self, at: usize, folder: &Folder, before: Option<&str>) -> anyhow::Result<bool> {
+    /// Writes the old text again: the system cannot swap files, or another program has removed the old one.
+    fn rewrite_old_text(
+        &self,
+        at: usize,
+        folder: &Folder,
+        before: Option<&str>,
+    ) -> anyhow::Result<bool> {
         let step = &self.journal.steps[at];
-        let (new, name) = (self.journal.rewritten(at), step.path.name());
-        let state = self.state(step)?;
-        let Some(text) = before.filter(|_| state == State::After) else { return Ok(false) };
+        let (new, name) = (self.journal.old_text_name(at), step.path.name());
+        let state = self.step_state(step)?;
+        let Some(text) = before.filter(|_| state == StepState::After) else { return Ok(false) };
         match folder.create(&new, text.as_bytes(), &folder.like(name)?) {
             // The directory itself was removed.
             Err(error) if is_missing(&error) => return Ok(false),
@@ -261,14 +277,14 @@ impl<'a> Transaction<'a> {
     }
 
     /// Brings back an edit that an interrupted run has swapped with the new file just before it ended.
-    pub fn restore(&self, at: usize) -> anyhow::Result<()> {
+    pub fn restore_edit(&self, at: usize) -> anyhow::Result<()> {
         let step = &self.journal.steps[at];
         if step.before.is_some()
-            && matches!(self.old(at)?, Some(Old::Other))
-            && self.state(step)? == State::After
+            && matches!(self.find_temporary_file(at)?, Some(TemporaryFile::Other))
+            && self.step_state(step)? == StepState::After
         {
-            let folder = self.folder(&step.path)?;
-            let (old, name) = (self.journal.temporary(at), step.path.name());
+            let folder = self.folder_of(&step.path)?;
+            let (old, name) = (self.journal.new_text_name(at), step.path.name());
             match step.after {
                 Some(_) => drop(folder.exchange(&old, name)?),
                 None => folder.rename_new(&old, name)?,
@@ -279,36 +295,38 @@ impl<'a> Transaction<'a> {
 
     /// Removes temporary files: new texts, complete or truncated, and replaced files. Any other text is an edit; it
     /// stays, and its path is returned.
-    pub fn sweep(&self) -> anyhow::Result<Vec<ProjectPath>> {
-        let mut res = Vec::new();
+    pub fn remove_temporary_files(&self) -> anyhow::Result<Vec<ProjectPath>> {
+        let mut paths = Vec::new();
         for (at, step) in self.journal.steps.iter().enumerate() {
-            let (found, name) = (self.old(at)?, self.journal.temporary(at));
-            if let Some(folder) = self.places.of(&step.path) {
+            let (found, name) = (self.find_temporary_file(at)?, self.journal.new_text_name(at));
+            if let Some(folder) = self.places.folder_of(&step.path) {
                 folder
-                    .remove(self.journal.rewritten(at))
+                    .remove(self.journal.old_text_name(at))
                     .context("cannot remove a temporary file")?;
             }
             match (found, step.path.parent()) {
                 (None, _) => {}
-                (Some(Old::Other), Some(folder)) => res.push(format!("{folder}/{name}").parse()?),
-                (Some(Old::Other), None) => res.push(name.parse()?),
+                (Some(TemporaryFile::Other), Some(folder)) => {
+                    paths.push(format!("{folder}/{name}").parse()?)
+                }
+                (Some(TemporaryFile::Other), None) => paths.push(name.parse()?),
                 (Some(_), _) => self
-                    .folder(&step.path)?
+                    .folder_of(&step.path)?
                     .remove(&name)
                     .with_context(|| format!("cannot remove {name}"))?,
             }
         }
-        Ok(res)
+        Ok(paths)
     }
 }
 
-/// The most bytes that the old text or the new one can have: a longer file is an edit.
-fn longest(step: &Step) -> u64 {
-    step.after.as_ref().map_or(0, |it| it.len() as u64).max(LONGEST)
+/// Returns the most bytes that the old text or the new one can have: a longer file is an edit.
+fn longest_text(step: &JournalStep) -> u64 {
+    step.after.as_ref().map_or(0, |after| after.len() as u64).max(LONGEST)
 }
 
 /// A file under a temporary name.
-enum Old {
+enum TemporaryFile {
     /// The one that is replaced.
     Before,
     /// The new one.
@@ -318,7 +336,7 @@ enum Old {
     Other,
 }
 
-/// Whether a rename failed because somebody has removed or created one of the names.
+/// Returns whether a rename failed because another program has removed or created one of the names.
 fn is_interference(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists)
 }

@@ -7,32 +7,32 @@ use walkdir::WalkDir;
 
 use super::{
     content::size_limit,
-    folder::{Folder, Kind, is_missing},
+    folder::{FileKind, Folder, is_missing},
     journal,
-    root::{Root, Way, symlink},
+    root::{FolderLookup, Root, symlink_message},
     watch,
 };
 use diagnostics::utf8_text;
 use model::{Found, ProjectPath, Tree, display_path};
 
-/// How deep folders may be nested in a folder that is listed.
+/// The maximum depth of folders in a folder that is listed.
 const DEEPEST: usize = 32;
 
 impl Tree for Root {
     fn look(&self, path: &ProjectPath) -> anyhow::Result<Found> {
-        watch::note(&self.dir.join(path));
-        let folder = match self.way(path)? {
-            Way::To(folder) => folder,
-            Way::Missing => return Ok(Found::Nothing),
-            Way::Blocked(what) => return Ok(Found::Other(what)),
+        watch::record_path(&self.dir.join(path));
+        let folder = match self.lookup_folder(path)? {
+            FolderLookup::To(folder) => folder,
+            FolderLookup::Missing => return Ok(Found::Nothing),
+            FolderLookup::Blocked(what) => return Ok(Found::Other(what)),
         };
         let kind = folder.kind(path.name()).with_context(|| format!("cannot access {path}"))?;
         Ok(match kind {
-            Kind::Nothing => Found::Nothing,
-            Kind::Folder => Found::Other("it is a directory, not a file".to_owned()),
-            Kind::Symlink => Found::Other(symlink(path.as_str())),
-            Kind::Special => Found::Other("it is not a regular file".to_owned()),
-            Kind::File => {
+            FileKind::Nothing => Found::Nothing,
+            FileKind::Folder => Found::Other("it is a directory, not a file".to_owned()),
+            FileKind::Symlink => Found::Other(symlink_message(path.as_str())),
+            FileKind::Special => Found::Other("it is not a regular file".to_owned()),
+            FileKind::File => {
                 let bytes =
                     folder.read(path.name()).with_context(|| format!("cannot read {path}"))?;
                 match utf8_text(&bytes) {
@@ -60,7 +60,7 @@ impl Tree for Root {
     }
 
     fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
-        watch::note(&self.dir.join(folder));
+        watch::record_path(&self.dir.join(folder));
         let Some(top) = self.folder() else { return Ok(Vec::new()) };
         let path = if folder.is_empty() { "." } else { folder };
         let mut res = match top.names_below(Path::new(path)) {
@@ -78,21 +78,22 @@ impl Tree for Root {
     }
 
     fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
-        let mut res = self.list_all(folder)?;
-        res.retain(|it| !journal::is_temporary(it.as_ref()));
-        Ok(res)
+        let mut paths = self.list_all(folder)?;
+        paths.retain(|name| !journal::is_temporary(name.as_ref()));
+        Ok(paths)
     }
 }
 
 impl Root {
     /// Lists all files of a folder, also those that an interrupted run has left, which other programs see.
     pub fn list_all(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
-        let is_folder =
-            |it: &Folder| it.kind_below(folder.as_ref()).is_ok_and(|it| it == Kind::Folder);
+        let is_folder = |other: &Folder| {
+            other.kind_below(folder.as_ref()).is_ok_and(|kind| kind == FileKind::Folder)
+        };
         if !self.folder().is_some_and(is_folder) {
             return Ok(Vec::new());
         }
-        let mut res = Vec::new();
+        let mut paths = Vec::new();
         for entry in WalkDir::new(self.real.join(folder)).max_depth(DEEPEST).sort_by_file_name() {
             let entry = entry.with_context(|| format!("cannot list {folder}"))?;
             let below = entry.path().strip_prefix(&self.real).unwrap_or(entry.path());
@@ -107,24 +108,24 @@ impl Root {
             let text = below
                 .to_str()
                 .with_context(|| format!("the path `{}` is not UTF-8", display_path(&below)))?;
-            res.push(ProjectPath::from_system(text)?);
+            paths.push(ProjectPath::from_system(text)?);
         }
-        res.sort();
-        Ok(res)
+        paths.sort();
+        Ok(paths)
     }
 }
 
-/// Why a path cannot be read. Symlinks inside of the project are followed.
-pub fn unreadable(folder: &Folder, path: &ProjectPath, error: io::Error) -> anyhow::Error {
+/// Returns why a path cannot be read. Symlinks inside of the project are followed.
+pub fn unreadable_error(folder: &Folder, path: &ProjectPath, error: io::Error) -> anyhow::Error {
     let names: Vec<&str> = path.as_str().split('/').collect();
     for depth in 1..=names.len() {
         let name = names[..depth].join("/");
-        let is_link = folder.kind_at(Path::new(&name)).is_ok_and(|it| it == Kind::Symlink);
+        let is_link = folder.kind_at(Path::new(&name)).is_ok_and(|kind| kind == FileKind::Symlink);
         match folder.kind_below(Path::new(&name)) {
-            Ok(Kind::Folder) if depth == names.len() => {
+            Ok(FileKind::Folder) if depth == names.len() => {
                 return anyhow::format_err!("it is a directory, not a file");
             }
-            Ok(kind) if kind != Kind::Folder && depth < names.len() => {
+            Ok(kind) if kind != FileKind::Folder && depth < names.len() => {
                 return anyhow::format_err!("`{name}` is a file, not a directory");
             }
             // A refusal of the sandbox itself has no error code of the system.

@@ -15,40 +15,42 @@ use std::{
 };
 
 /// The size and the modification time of a file or folder; none if it does not exist.
-type Stamp = Option<(u64, Option<SystemTime>)>;
+type PathStamp = Option<(u64, Option<SystemTime>)>;
 
 thread_local! {
-    static READ: RefCell<Option<BTreeMap<PathBuf, Stamp>>> = const { RefCell::new(None) };
+    static READ: RefCell<Option<BTreeMap<PathBuf, PathStamp>>> = const { RefCell::new(None) };
 }
 
 const INTERVAL: Duration = Duration::from_millis(150);
 
 /// Starts to record the paths that are read.
-pub fn begin() {
-    READ.with(|it| *it.borrow_mut() = Some(BTreeMap::new()));
+pub fn start_recording() {
+    READ.with(|read| *read.borrow_mut() = Some(BTreeMap::new()));
 }
 
 /// Records a path, if recording has started.
-pub(super) fn note(path: &Path) {
-    READ.with(|it| {
-        if let Some(read) = &mut *it.borrow_mut()
+pub(super) fn record_path(path: &Path) {
+    READ.with(|recorded| {
+        if let Some(read) = &mut *recorded.borrow_mut()
             && !read.contains_key(path)
         {
-            read.insert(path.to_owned(), stamp(path));
+            read.insert(path.to_owned(), stamp_of(path));
         }
     });
 }
 
 /// Returns when a recorded file or folder has changed; returns `false` at once if nothing was recorded.
-pub fn wait() -> bool {
-    let Some(read) = READ.with(RefCell::take).filter(|it| !it.is_empty()) else { return false };
-    while read.iter().all(|(path, was)| stamp(path) == *was) {
+pub fn wait_for_change() -> bool {
+    let Some(read) = READ.with(RefCell::take).filter(|recorded| !recorded.is_empty()) else {
+        return false;
+    };
+    while read.iter().all(|(path, was)| stamp_of(path) == *was) {
         thread::sleep(INTERVAL);
     }
     true
 }
 
-fn stamp(path: &Path) -> Stamp {
+fn stamp_of(path: &Path) -> PathStamp {
     let meta = fs::metadata(path).ok()?;
     // The size and the time of a folder change with its entries.
     Some((meta.len(), meta.modified().ok()))
@@ -59,17 +61,17 @@ fn a_change_of_what_was_read_is_noticed_and_of_nothing_else() {
     let dir = tempfile::tempdir().expect("there is room");
     let (read, other) = (dir.path().join("read"), dir.path().join("missing"));
     fs::write(&read, "1").expect("it can be written");
-    assert!(!wait(), "nothing was noted");
+    assert!(!wait_for_change(), "nothing was noted");
     for (path, text) in [(&read, "22"), (&other, "1")] {
-        begin();
-        note(&read);
-        note(&other);
+        start_recording();
+        record_path(&read);
+        record_path(&other);
         let (path, text) = (path.clone(), text.to_owned());
         let writer = thread::spawn(move || {
             thread::sleep(INTERVAL);
             fs::write(path, text).expect("it can be written");
         });
-        assert!(wait());
+        assert!(wait_for_change());
         writer.join().expect("it wrote");
     }
 }

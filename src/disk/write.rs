@@ -13,12 +13,12 @@
 use std::io;
 
 use super::{
-    inputs::digest,
-    journal::{Journal, Step, is_git},
+    inputs::sha256_hex,
+    journal::{Journal, JournalStep, is_git},
     open_elsewhere::is_open_elsewhere,
-    places::{Meanwhile, Places},
+    places::{ChangedMeanwhile, OpenFolders},
     root::Root,
-    transaction::{State, Transaction},
+    transaction::{StepState, Transaction},
 };
 use crate::plan::{Change, Changes};
 use crate::project::Project;
@@ -28,15 +28,16 @@ use model::{ProjectPath, display_path};
 /// Writes every change of every folder or none. Only a machine that stops in between may leave some folders as they were
 /// before: the next command that writes completes the others.
 pub fn write_all(all: &[(&Root, &Changes)]) -> anyhow::Result<()> {
-    written(all)?.map_or(Ok(()), Err)
+    write_and_warn(all)?.map_or(Ok(()), Err)
 }
 
 /// The same; what is wrong after all files were written is no error.
-fn written(all: &[(&Root, &Changes)]) -> anyhow::Result<Option<anyhow::Error>> {
+fn write_and_warn(all: &[(&Root, &Changes)]) -> anyhow::Result<Option<anyhow::Error>> {
     let Some(((root, changes), rest)) = all.split_first() else { return Ok(None) };
-    match changes.is_empty() {
-        true => written(rest),
-        false => root.write_before(changes, || written(rest)),
+    if changes.is_empty() {
+        write_and_warn(rest)
+    } else {
+        root.write_before(changes, || write_and_warn(rest))
     }
 }
 
@@ -48,10 +49,14 @@ impl Root {
         changes: &Changes,
         next: impl FnOnce() -> anyhow::Result<Option<anyhow::Error>>,
     ) -> anyhow::Result<Option<anyhow::Error>> {
-        if self.real().components().any(|it| is_git(&it.as_os_str().to_string_lossy())) {
+        if self
+            .resolved_path()
+            .components()
+            .any(|component| is_git(&component.as_os_str().to_string_lossy()))
+        {
             anyhow::bail!(
                 "`{}` is git's own directory, and operator-rs does not write there",
-                display_path(&self.real())
+                display_path(&self.resolved_path())
             );
         }
         let folder = self.folder_or_new()?;
@@ -63,22 +68,22 @@ impl Root {
             .hint("run the command again: it completes the interrupted changes first");
         }
         let mut list: Vec<&Change> = changes.iter().collect();
-        list.sort_by_key(|it| it.path == Project::path());
-        let steps = list.iter().map(|it| Step {
-            path: it.path.clone(),
-            before: it.before.as_deref().map(|it| digest(it.as_bytes())),
-            after: it.after.clone(),
+        list.sort_by_key(|change| change.path == Project::path());
+        let steps = list.iter().map(|change| JournalStep {
+            path: change.path.clone(),
+            before: change.before.as_deref().map(|before| sha256_hex(before.as_bytes())),
+            after: change.after.clone(),
         });
-        let journal = Journal::new(token(), steps.collect())?;
-        let paths = journal.steps.iter().map(|it| &it.path);
-        let mut transaction = Transaction::new(&journal, Places::open(self, folder, paths)?);
+        let journal = Journal::new(random_token(), steps.collect())?;
+        let paths = journal.steps.iter().map(|step| &step.path);
+        let mut transaction = Transaction::new(&journal, OpenFolders::open(self, folder, paths)?);
         for step in &journal.steps {
-            if transaction.state(step)? != State::Before {
-                return Err(Meanwhile::edited(&step.path))
+            if transaction.step_state(step)? != StepState::Before {
+                return Err(ChangedMeanwhile::edited_file(&step.path))
                     .hint("nothing was written: run the command again");
             }
         }
-        journal.put(folder)?;
+        journal.write_new(folder)?;
         let run = transaction.run();
         let is_elsewhere = run.is_ok();
         let left = match run.and_then(|()| next()) {
@@ -87,7 +92,7 @@ impl Root {
                 let is_marked = Journal::mark_taken_back(folder);
                 let taken = transaction.take_back(&|at| list[at].before.as_deref());
                 let taken = taken.and_then(|kept| {
-                    match transaction.places.sync().and_then(|()| Journal::remove(folder)) {
+                    match transaction.places.sync_all().and_then(|()| Journal::remove(folder)) {
                         // All files are the old ones, and so they stay: the next command that writes removes the mark.
                         Err(why) if !is_marked => Err(why),
                         _ => Ok(kept),
@@ -114,24 +119,24 @@ impl Root {
     }
 }
 
-/// Why nothing was written, and what became of the files. `taken` has those that were edited and stay. `next` says what
-/// the next command does if files could not be restored.
+/// Returns why nothing was written, and what became of the files. `taken` has those that were edited and stay. `next`
+/// says what the next command does if files could not be restored.
 fn not_written(
     error: anyhow::Error,
     taken: anyhow::Result<Vec<ProjectPath>>,
     next: &str,
 ) -> anyhow::Result<Option<anyhow::Error>> {
-    let again = match diagnostics::find::<Meanwhile>(&error) {
+    let again = match diagnostics::find::<ChangedMeanwhile>(&error) {
         Some(_) => "run the command again",
         None => {
             let code = diagnostics::find::<io::Error>(&error).and_then(io::Error::raw_os_error);
-            remedy(code, cfg!(windows))
+            disk_error_hint(code, cfg!(windows))
         }
     };
     match taken {
         Ok(kept) if kept.is_empty() => Err(error).hint(format!("nothing was written: {again}")),
         Ok(kept) => {
-            let list: String = kept.iter().map(|it| format!("\n  {it}")).collect();
+            let list: String = kept.iter().map(|path| format!("\n  {path}")).collect();
             Err(anyhow::format_err!(
                 "{error:#}; some files were edited after they had been written, and keep the edit; all others are as \
                  they were before:{list}"
@@ -146,7 +151,7 @@ fn not_written(
 }
 
 /// Returns a hint for an error code of the disk.
-fn remedy(code: Option<i32>, is_windows: bool) -> &'static str {
+fn disk_error_hint(code: Option<i32>, is_windows: bool) -> &'static str {
     if is_open_elsewhere(code, is_windows) {
         "close the file in other programs, or change its permissions, then run the command again"
     } else {
@@ -154,20 +159,20 @@ fn remedy(code: Option<i32>, is_windows: bool) -> &'static str {
     }
 }
 
-/// Sixteen random hexadecimal digits, which no existing file has in its name.
-fn token() -> String {
+/// Returns sixteen random hexadecimal digits, which no existing file has in its name.
+fn random_token() -> String {
     let mut bytes = [0; 8];
     // If the system has no random numbers, exclusive creation still refuses a name that exists.
     let _ = getrandom::fill(&mut bytes);
-    bytes.iter().map(|it| format!("{it:02x}")).collect()
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[test]
 fn a_file_that_is_open_elsewhere_on_windows_has_a_hint_of_its_own() {
     let open_elsewhere =
         "close the file in other programs, or change its permissions, then run the command again";
-    assert_eq!(remedy(Some(32), true), open_elsewhere);
-    assert_eq!(remedy(Some(5), true), open_elsewhere);
-    assert!(remedy(Some(5), false).starts_with("correct the cause"));
-    assert!(remedy(None, true).starts_with("correct the cause"));
+    assert_eq!(disk_error_hint(Some(32), true), open_elsewhere);
+    assert_eq!(disk_error_hint(Some(5), true), open_elsewhere);
+    assert!(disk_error_hint(Some(5), false).starts_with("correct the cause"));
+    assert!(disk_error_hint(None, true).starts_with("correct the cause"));
 }

@@ -1,65 +1,72 @@
 //! The conversions that PROJECT lists, beside those that the source registers: versions are converted if both have them.
 
-use super::{CrdOptions, Generated, versions, versions::Version};
+use super::{CrdOptions, GeneratedManifests, versions, versions::Version};
 use crate::project::{
     ConversionRegistration, Converted, DeclaredKind, Operator, Problem, is_path_of, kind_command,
 };
 
-/// The differences between the two. Only a reading of the whole operator has its registrations.
-pub fn generate(operator: &Operator, _: &CrdOptions) -> Generated {
-    let mut res = Generated::default();
+/// Returns the differences between the two. Only a reading of the whole operator has its registrations.
+pub fn generate(operator: &Operator, _: &CrdOptions) -> GeneratedManifests {
+    let mut manifests = GeneratedManifests::default();
     if !unknown(operator).is_empty() {
-        return res;
+        return manifests;
     }
     let kinds = versions::kinds(operator).into_values();
     for versions in kinds.filter(|versions| versions::duplicates(versions).is_empty()) {
-        let found = check(&versions, operator);
-        res.problems.extend(found.problems);
-        res.warnings.extend(found.warnings);
+        let found = check_kind(&versions, operator);
+        manifests.problems.extend(found.problems);
+        manifests.warnings.extend(found.warnings);
     }
-    res
+    manifests
 }
 
 /// The same for one kind.
-fn check(versions: &[Version<'_>], operator: &Operator) -> Generated {
-    let mut res = Generated::default();
+fn check_kind(versions: &[Version<'_>], operator: &Operator) -> GeneratedManifests {
+    let mut res = GeneratedManifests::default();
     let conversions = Conversions { versions, all: &operator.conversions };
-    let converted = listed(versions, operator);
-    let unlisted: Vec<&ConversionRegistration> =
-        conversions.registered().filter(|it| !conversions.is_listed(it, converted)).collect();
-    res.warnings.extend(unlisted.iter().map(|it| conversions.unlisted(it)));
+    let converted = listed_conversion(versions, operator);
+    let unlisted: Vec<&ConversionRegistration> = conversions
+        .registered_conversions()
+        .filter(|registration| !conversions.is_listed(registration, converted))
+        .collect();
+    res.warnings
+        .extend(unlisted.iter().map(|registration| conversions.unlisted_problem(registration)));
     let Some(converted) = converted else { return res };
-    res.problems = conversions.unregistered(converted);
-    res.problems.extend(conversions.exchanged(converted));
-    res.problems.extend(conversions.repeated());
-    let is_unlisted =
-        |it: &Version<'_>| unlisted.iter().any(|unlisted| unlisted.has(&it.declared.rust_path));
-    let left_out = versions.iter().filter(|it| !converted.has(it.name()));
-    let problem = |it: &Version<'_>| left_out_problem(it, &converted.hub);
-    res.warnings.extend(left_out.filter(|it| !is_unlisted(it)).map(problem));
+    res.problems = conversions.unregistered_versions(converted);
+    res.problems.extend(conversions.swapped_hub_and_spoke(converted));
+    res.problems.extend(conversions.repeated_conversions());
+    let is_unlisted = |conversion: &Version<'_>| {
+        unlisted.iter().any(|unlisted| unlisted.may_convert(&conversion.declared.rust_path))
+    };
+    let left_out = versions.iter().filter(|version| !converted.has_version(version.name()));
+    let problem = |version: &Version<'_>| left_out_problem(version, &converted.hub);
+    res.warnings.extend(left_out.filter(|version| !is_unlisted(version)).map(problem));
     res
 }
 
 /// Lists the fields that objects lose between the versions of a kind without conversion.
 pub fn losses(versions: &[Version<'_>], operator: &Operator) -> Vec<Problem> {
     let conversions = Conversions { versions, all: &operator.conversions };
-    let is_converted =
-        listed(versions, operator).is_some() || conversions.registered().next().is_some();
+    let is_converted = listed_conversion(versions, operator).is_some()
+        || conversions.registered_conversions().next().is_some();
     if is_converted || !unknown(operator).is_empty() {
         return Vec::new();
     }
     versions::losses(versions)
 }
 
-/// The conversion of a kind that PROJECT lists.
-fn listed<'a>(versions: &[Version<'_>], operator: &'a Operator) -> Option<&'a Converted> {
+/// Returns the conversion of a kind that PROJECT lists.
+fn listed_conversion<'a>(
+    versions: &[Version<'_>],
+    operator: &'a Operator,
+) -> Option<&'a Converted> {
     let first = versions.first()?;
     operator.converted.get(&(first.group().to_owned(), first.kind().to_owned()))
 }
 
-/// The types of conversions of which nobody can tell which version of which kind they are.
+/// Reports the types of conversions whose kind and version are ambiguous.
 pub fn unknown(operator: &Operator) -> Vec<Problem> {
-    let mut res = Vec::new();
+    let mut problems = Vec::new();
     for it in &operator.conversions {
         for written in [&it.hub, &it.spoke] {
             let is_it = |kind: &&DeclaredKind| is_path_of(written, &kind.rust_path);
@@ -75,12 +82,12 @@ pub fn unknown(operator: &Operator) -> Vec<Problem> {
                     )
                 }
             };
-            res.push(Problem::new(it.place.clone(), message).with_hint(
+            problems.push(Problem::new(it.place.clone(), message).with_hint(
                 "write the path of the kind with its modules, such as `api::cache::v1::Memcached`, here or in a `use` of this file",
             ));
         }
     }
-    res
+    problems
 }
 
 /// API servers ask the operator about all versions of a kind that it converts.
@@ -94,7 +101,7 @@ fn left_out_problem(it: &Version<'_>, hub: &str) -> Problem {
         .with_rule("no-conversion")
 }
 
-/// A command about the conversion of a version.
+/// Returns a command about the conversion of a version.
 fn conversion_command(command: &str, spoke: &Version<'_>, hub: &str) -> String {
     let flags = format!("--version {hub} --conversion --spoke {}", spoke.name());
     kind_command(command, spoke.group(), spoke.kind(), &flags)
@@ -107,60 +114,67 @@ struct Conversions<'a> {
 }
 
 impl<'a> Conversions<'a> {
-    /// The pairs of versions, each in one order.
-    fn pairs(&self) -> impl Iterator<Item = (&'a Version<'a>, &'a Version<'a>)> {
+    /// Returns the pairs of versions, each in one order.
+    fn version_pairs(&self) -> impl Iterator<Item = (&'a Version<'a>, &'a Version<'a>)> {
         let all = self.versions;
-        all.iter().enumerate().flat_map(|(at, one)| all[at + 1..].iter().map(move |it| (one, it)))
+        all.iter()
+            .enumerate()
+            .flat_map(|(at, one)| all[at + 1..].iter().map(move |other| (one, other)))
     }
 
     fn is_of(it: &ConversionRegistration, (one, other): (&Version<'_>, &Version<'_>)) -> bool {
         it.is_between(&one.declared.rust_path, &other.declared.rust_path)
     }
 
-    /// The conversions between versions of this kind.
-    fn registered(&self) -> impl Iterator<Item = &'a ConversionRegistration> {
-        self.all.iter().filter(|it| self.pairs().any(|pair| Self::is_of(it, pair)))
+    /// Returns the conversions between versions of this kind.
+    fn registered_conversions(&self) -> impl Iterator<Item = &'a ConversionRegistration> {
+        self.all
+            .iter()
+            .filter(|registration| self.version_pairs().any(|pair| Self::is_of(registration, pair)))
     }
 
-    /// The conversions whose hub is a spoke in PROJECT.
-    fn exchanged(&self, converted: &Converted) -> Vec<Problem> {
-        let hub = self.versions.iter().find(|it| it.name() == converted.hub);
+    /// Returns the conversions whose hub is a spoke in PROJECT.
+    fn swapped_hub_and_spoke(&self, converted: &Converted) -> Vec<Problem> {
+        let hub = self.versions.iter().find(|version| version.name() == converted.hub);
         let Some(hub) = hub else { return Vec::new() };
-        let is_exchanged =
-            |it: &&ConversionRegistration| !is_path_of(&it.hub, &hub.declared.rust_path);
-        let problem = |it: &ConversionRegistration| {
+        let is_exchanged = |registration: &&ConversionRegistration| {
+            !is_path_of(&registration.hub, &hub.declared.rust_path)
+        };
+        let problem = |registration: &ConversionRegistration| {
             let message = format!(
                 "the first type of this conversion of `{}` is not {}, the hub that PROJECT lists",
                 hub.kind(),
                 hub.name()
             );
             let hint = "exchange the two types; or list the other version as the hub in PROJECT, if all others are converted to it";
-            Problem::new(it.place.clone(), message).with_hint(hint)
+            Problem::new(registration.place.clone(), message).with_hint(hint)
         };
-        self.registered().filter(is_exchanged).map(problem).collect()
+        self.registered_conversions().filter(is_exchanged).map(problem).collect()
     }
 
-    /// The conversions between two versions that another one is between, too.
-    fn repeated(&self) -> Vec<Problem> {
-        let mut res = Vec::new();
-        for pair in self.pairs() {
-            let mut all = self.all.iter().filter(|it| Self::is_of(it, pair));
+    /// Returns the conversions between two versions that another one is between, too.
+    fn repeated_conversions(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for pair in self.version_pairs() {
+            let mut all = self.all.iter().filter(|registration| Self::is_of(registration, pair));
             let Some(first) = all.next() else { continue };
-            res.extend(all.map(|it| {
+            problems.extend(all.map(|place| {
                 let message = format!("the same two versions are converted at {}", first.place);
-                Problem::new(it.place.clone(), message).with_hint("remove one of the two lines")
+                Problem::new(place.place.clone(), message).with_hint("remove one of the two lines")
             }));
         }
-        res
+        problems
     }
 
     fn is_listed(&self, it: &ConversionRegistration, converted: Option<&Converted>) -> bool {
         let Some(converted) = converted else { return false };
-        let mut pairs = self.pairs().filter(|pair| Self::is_of(it, *pair));
-        pairs.any(|(one, other)| converted.has(one.name()) && converted.has(other.name()))
+        let mut pairs = self.version_pairs().filter(|pair| Self::is_of(it, *pair));
+        pairs.any(|(one, other)| {
+            converted.has_version(one.name()) && converted.has_version(other.name())
+        })
     }
 
-    fn unlisted(&self, it: &ConversionRegistration) -> Problem {
+    fn unlisted_problem(&self, it: &ConversionRegistration) -> Problem {
         let kind = self.versions[0].kind();
         let message = format!("PROJECT does not list this conversion of `{kind}` under `webhooks`");
         Problem::new(it.place.clone(), message)
@@ -170,22 +184,23 @@ impl<'a> Conversions<'a> {
             .with_rule("not-in-project")
     }
 
-    /// The versions that PROJECT lists, and that the operator does not convert.
-    fn unregistered(&self, converted: &Converted) -> Vec<Problem> {
-        let Some(hub) = self.versions.iter().find(|it| it.name() == converted.hub) else {
+    /// Returns the versions that PROJECT lists, and that the operator does not convert.
+    fn unregistered_versions(&self, converted: &Converted) -> Vec<Problem> {
+        let Some(hub) = self.versions.iter().find(|version| version.name() == converted.hub) else {
             return Vec::new();
         };
-        let spokes = self.versions.iter().filter(|it| converted.spokes.contains(it.name()));
+        let spokes =
+            self.versions.iter().filter(|version| converted.spokes.contains(version.name()));
         let is_missing =
-            |it: &&Version<'_>| !self.all.iter().any(|one| Self::is_of(one, (hub, *it)));
-        let problem = |it: &Version<'_>| {
-            let (kind, name, hub) = (it.kind(), it.name(), hub.name());
+            |version: &&Version<'_>| !self.all.iter().any(|one| Self::is_of(one, (hub, *version)));
+        let problem = |version: &Version<'_>| {
+            let (kind, name, hub) = (version.kind(), version.name(), hub.name());
             let message = format!(
                 "`{kind}`: PROJECT lists a conversion between {name} and {hub}, and the operator serves none: {name} cannot be read or written"
             );
-            Problem::new(it.place().clone(), message).with_hint(format!(
+            Problem::new(version.place().clone(), message).with_hint(format!(
                 "register it in src/webhook/mod.rs, with `operator_rs_runtime::conversion_webhook::<…::{hub}::{kind}, …::{name}::{kind}>()`; or run `{}`",
-                conversion_command("delete webhook", it, hub)
+                conversion_command("delete webhook", version, hub)
             ))
         };
         spokes.filter(is_missing).map(problem).collect()

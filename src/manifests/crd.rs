@@ -6,13 +6,13 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube_core::crd::v1::merge_crds;
 
 use super::versions::{self, Version};
-use super::{Generated, Manifest, conversions};
+use super::{GeneratedManifests, Manifest, conversions};
 use crate::project::{Operator, Problem};
 use go_data::yaml::{self, Value};
 use model::{ApiGroup, Plural, ProjectPath};
 
-pub fn generate(operator: &Operator) -> Generated {
-    let mut res = Generated::default();
+pub fn generate(operator: &Operator) -> GeneratedManifests {
+    let mut manifests = GeneratedManifests::default();
     let mut plurals: BTreeMap<(&str, &str), Version<'_>> = BTreeMap::new();
     for versions in versions::kinds(operator).into_values() {
         let first = versions[0];
@@ -21,19 +21,19 @@ pub fn generate(operator: &Operator) -> Generated {
         if problems.is_empty() {
             problems = versions::disagreements(&versions);
             let other = plurals.insert((first.group(), first.plural()), first);
-            problems.extend(other.map(|it| same_plural(&first, &it)));
+            problems.extend(other.map(|version| same_plural(&first, &version)));
             problems.extend(versions::stored(&versions).err());
         }
-        match merge(&versions) {
-            _ if !problems.is_empty() => res.problems.extend(problems),
-            Err(problem) => res.problems.push(problem),
+        match merge_versions(&versions) {
+            _ if !problems.is_empty() => manifests.problems.extend(problems),
+            Err(problem) => manifests.problems.push(problem),
             Ok(manifest) => {
-                res.manifests.push(manifest);
-                res.warnings.extend(conversions::losses(&versions, operator));
+                manifests.manifests.push(manifest);
+                manifests.warnings.extend(conversions::losses(&versions, operator));
             }
         }
     }
-    res
+    manifests
 }
 
 fn same_plural(one: &Version<'_>, other: &Version<'_>) -> Problem {
@@ -48,10 +48,10 @@ fn same_plural(one: &Version<'_>, other: &Version<'_>) -> Problem {
         .with_hint("give one of them another plural with `#[kube(plural = \"…\")]`")
 }
 
-/// The versions of a kind in one CRD.
-fn merge(versions: &[Version<'_>]) -> Result<Manifest, Problem> {
+/// Returns the versions of a kind in one CRD.
+fn merge_versions(versions: &[Version<'_>]) -> Result<Manifest, Problem> {
     let stored = versions::stored(versions)?;
-    let crds = versions.iter().map(|it| it.crd.clone()).collect();
+    let crds = versions.iter().map(|version| version.crd.clone()).collect();
     let crd = merge_crds(crds, stored.name()).map_err(|error| {
         let message =
             format!("the versions of `{}` cannot be combined into one CRD: {error}", stored.kind());
@@ -60,21 +60,22 @@ fn merge(versions: &[Version<'_>]) -> Result<Manifest, Problem> {
     Ok(Manifest {
         path: path(stored.group(), stored.plural()),
         objects: vec![yaml::to_value(&crd)],
-        edit: sources(versions),
+        edit: source_paths(versions),
     })
 }
 
-/// The file of a CRD. Its name is always a valid path.
+/// Returns the file of a CRD. Its name is always a valid path.
 pub fn path(group: &str, plural: &str) -> ProjectPath {
     ProjectPath::fixed(&format!("config/crd/bases/{group}_{plural}.yaml"))
 }
 
-fn sources(versions: &[Version<'_>]) -> String {
-    let files: BTreeSet<&str> = versions.iter().map(|it| it.place().path.as_str()).collect();
+fn source_paths(versions: &[Version<'_>]) -> String {
+    let files: BTreeSet<&str> =
+        versions.iter().map(|version| version.place().path.as_str()).collect();
     files.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// The CRD of one version that `crd()` printed, or a message that completes its name.
+/// Returns the CRD of one version that `crd()` printed, or a message that completes its name.
 ///
 /// The project may have another version of k8s-openapi: fields that this version does not know would be lost.
 pub fn parse(printed: &Value) -> Result<CustomResourceDefinition, String> {
@@ -87,7 +88,7 @@ pub fn parse(printed: &Value) -> Result<CustomResourceDefinition, String> {
         ("group", crd.spec.group.parse::<ApiGroup>().err(), &crd.spec.group),
         ("plural", crd.spec.names.plural.parse::<Plural>().err(), &crd.spec.names.plural),
     ];
-    if let Some((what, Some(why), name)) = names.into_iter().find(|it| it.1.is_some()) {
+    if let Some((what, Some(why), name)) = names.into_iter().find(|pair| pair.1.is_some()) {
         return Err(format!("has the {what} `{name}`, which {why}"));
     }
     let known = yaml::to_value(&crd);
@@ -116,7 +117,7 @@ fn what_a_crd_would_lose_is_refused() {
         })
     };
     let whole = crd(yaml::json!({ "additionalPrinterColumns": [] }));
-    assert_eq!(parse(&whole).map(|it| yaml::to_value(&it)), Ok(whole));
+    assert_eq!(parse(&whole).map(|value| yaml::to_value(&value)), Ok(whole));
     assert_eq!(
         parse(&crd(yaml::json!({ "flavour": "sweet" }))),
         Err("has \"sweet\" at `spec.versions[0].flavour`, which this operator-rs does not know"

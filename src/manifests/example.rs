@@ -2,35 +2,36 @@
 
 use go_data::yaml::{Map, Value, json};
 
-/// The `spec` of an object, if the schema has one.
+/// Returns the `spec` of an object, if the schema has one.
 pub fn example(schema: &Value) -> Value {
-    let mut res = Map::new();
+    let mut map = Map::new();
     if let Some(spec) = schema.pointer("/properties/spec") {
-        res.insert("spec".to_owned(), value(spec));
+        map.insert("spec".to_owned(), example_value(spec));
     }
-    Value::Object(res)
+    Value::Object(map)
 }
 
-fn value(schema: &Value) -> Value {
+fn example_value(schema: &Value) -> Value {
     if let Some(default) = schema.get("default") {
         return default.clone();
     }
-    if let Some(first) = schema.get("enum").and_then(|it| it.get(0)) {
+    if let Some(first) = schema.get("enum").and_then(|value| value.get(0)) {
         return first.clone();
     }
     let number = |key: &str| schema.get(key).and_then(Value::as_f64);
     match schema.get("type").and_then(Value::as_str) {
-        Some("object") => object(schema),
+        Some("object") => example_object(schema),
         Some("array") => {
             let length = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0).min(8);
-            let item = schema.get("items").map_or(Value::Null, value);
+            let item = schema.get("items").map_or(Value::Null, example_value);
             Value::Array((0..length).map(|_| item.clone()).collect())
         }
         Some("boolean") => json!(false),
-        Some("string") => json!(text(schema)),
+        Some("string") => json!(example_string(schema)),
         Some("integer" | "number") => {
             let exclusive = schema.get("exclusiveMinimum").and_then(Value::as_bool) == Some(true);
-            let least = number("minimum").map_or(1.0, |it| if exclusive { it + 1.0 } else { it });
+            let least = number("minimum")
+                .map_or(1.0, |number| if exclusive { number + 1.0 } else { number });
             let least = least.max(0.0).min(number("maximum").unwrap_or(f64::MAX));
             match least.fract() == 0.0 && least.abs() < 1e15 {
                 #[expect(clippy::cast_possible_truncation, reason = "it is small and whole")]
@@ -43,21 +44,22 @@ fn value(schema: &Value) -> Value {
     }
 }
 
-fn object(schema: &Value) -> Value {
+fn example_object(schema: &Value) -> Value {
     // The first variant of a Rust enum.
-    let variant = ["oneOf", "anyOf"].iter().find_map(|it| schema.get(it)?.get(0)?.get("required"));
+    let variant =
+        ["oneOf", "anyOf"].iter().find_map(|name| schema.get(name)?.get(0)?.get("required"));
     let required = [schema.get("required"), variant].into_iter().flatten();
     let names = required.filter_map(Value::as_array).flatten().filter_map(Value::as_str);
-    let mut res = Map::new();
+    let mut map = Map::new();
     for name in names {
-        if let Some(field) = schema.get("properties").and_then(|it| it.get(name)) {
-            res.insert(name.to_owned(), value(field));
+        if let Some(field) = schema.get("properties").and_then(|value| value.get(name)) {
+            map.insert(name.to_owned(), example_value(field));
         }
     }
-    Value::Object(res)
+    Value::Object(map)
 }
 
-fn text(schema: &Value) -> String {
+fn example_string(schema: &Value) -> String {
     match schema.get("format").and_then(Value::as_str) {
         Some("date-time") => return "2026-01-01T00:00:00Z".to_owned(),
         Some("date") => return "2026-01-01".to_owned(),
@@ -66,7 +68,7 @@ fn text(schema: &Value) -> String {
     }
     let length = |key: &str| {
         let length = schema.get(key).and_then(Value::as_u64);
-        length.and_then(|it| usize::try_from(it).ok())
+        length.and_then(|length| usize::try_from(length).ok())
     };
     let least = length("minLength").unwrap_or(0).min(1024);
     let most = length("maxLength").unwrap_or(usize::MAX);

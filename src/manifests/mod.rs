@@ -27,19 +27,19 @@ use model::ProjectPath;
 pub struct Manifest {
     pub path: ProjectPath,
     pub objects: Vec<Value>,
-    /// Where an edit belongs; completes "Do not edit: change … instead."
+    /// The file in which to make changes; completes "Do not edit: change … instead."
     pub edit: String,
 }
 
 impl Manifest {
     pub fn to_text(&self) -> String {
-        self.objects.iter().map(|it| format!("---\n{}", yaml::to_text(it))).collect()
+        self.objects.iter().map(|object| format!("---\n{}", yaml::to_text(object))).collect()
     }
 }
 
 /// The output of a generator: files, problems that prevent files, and warnings.
 #[derive(Debug, Default, PartialEq)]
-pub struct Generated {
+pub struct GeneratedManifests {
     pub manifests: Vec<Manifest>,
     pub problems: Vec<Problem>,
     pub warnings: Vec<Problem>,
@@ -52,26 +52,26 @@ pub struct CrdOptions {
     pub longest_description: Option<usize>,
 }
 
-const GENERATORS: &[fn(&Operator, &CrdOptions) -> Generated] =
+const GENERATORS: &[fn(&Operator, &CrdOptions) -> GeneratedManifests] =
     &[crds, conversions::generate, rbac::generate, webhook::generate];
 
-/// The CustomResourceDefinitions alone.
-pub fn crds(operator: &Operator, crd_options: &CrdOptions) -> Generated {
-    let mut res = crd::generate(operator);
+/// Returns the CustomResourceDefinitions alone.
+pub fn crds(operator: &Operator, crd_options: &CrdOptions) -> GeneratedManifests {
+    let mut manifests = crd::generate(operator);
     if let Some(longest) = crd_options.longest_description {
-        for crd in res.manifests.iter_mut().flat_map(|it| &mut it.objects) {
+        for crd in manifests.manifests.iter_mut().flat_map(|manifest| &mut manifest.objects) {
             lints::shorten(crd, longest);
         }
     }
-    res.warnings.extend(lints::lints(operator, &res.manifests));
-    res
+    manifests.warnings.extend(lints::lints(operator, &manifests.manifests));
+    manifests
 }
 
-/// Every manifest of the operator.
-pub fn generate(operator: &Operator, crd_options: &CrdOptions) -> Generated {
-    let mut res = Generated::default();
+/// Returns every manifest of the operator.
+pub fn generate(operator: &Operator, crd_options: &CrdOptions) -> GeneratedManifests {
+    let mut res = GeneratedManifests::default();
     for generator in GENERATORS {
-        let Generated { manifests, problems, warnings } = generator(operator, crd_options);
+        let GeneratedManifests { manifests, problems, warnings } = generator(operator, crd_options);
         res.manifests.extend(manifests);
         res.problems.extend(problems);
         res.warnings.extend(warnings);
@@ -79,11 +79,11 @@ pub fn generate(operator: &Operator, crd_options: &CrdOptions) -> Generated {
     res
 }
 
-/// The stored version of each kind, by group and kind. Kinds without a clear one are left out.
+/// Returns the stored version of each kind, by group and kind. Kinds without a clear one are left out.
 pub fn storage(operator: &Operator) -> BTreeMap<(&str, &str), &str> {
-    fn stored<'a>(versions: &[Version<'a>]) -> Option<&'a str> {
+    fn stored_version<'a>(versions: &[Version<'a>]) -> Option<&'a str> {
         Some(versions::stored(versions).ok()?.name())
     }
     let all = versions::kinds(operator).into_iter();
-    all.filter_map(|(key, versions)| Some((key, stored(&versions)?))).collect()
+    all.filter_map(|(key, versions)| Some((key, stored_version(&versions)?))).collect()
 }

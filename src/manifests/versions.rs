@@ -39,20 +39,20 @@ impl<'a> Version<'a> {
         &self.declared.place
     }
 
-    /// The path of its struct, with the name of the crate.
+    /// Returns the path of its struct, with the name of the crate.
     pub fn path(&self) -> String {
         let of = &self.declared.rust_path;
         format!("{}::{}", of.krate.name, of.path.join("::"))
     }
 
-    /// Its `openAPIV3Schema`; none if the source has `schema = "disabled"`.
+    /// Returns its `openAPIV3Schema`; none if the source has `schema = "disabled"`.
     pub fn schema(&self) -> Option<Value> {
         let schema = self.own.schema.as_ref()?.open_api_v3_schema.as_ref()?;
         Some(yaml::to_value(schema))
     }
 }
 
-/// Every version of every kind whose CRD is known, by place.
+/// Returns every version of every kind whose CRD is known, by place.
 pub fn versions(operator: &Operator) -> impl Iterator<Item = Version<'_>> {
     operator.kinds.iter().filter_map(|declared| {
         #[cfg(test)]
@@ -63,7 +63,7 @@ pub fn versions(operator: &Operator) -> impl Iterator<Item = Version<'_>> {
     })
 }
 
-/// Every kind, by group and name, with its versions from the lowest to the highest priority.
+/// Returns every kind, by group and name, with its versions from the lowest to the highest priority.
 pub fn kinds(operator: &Operator) -> BTreeMap<(&str, &str), Vec<Version<'_>>> {
     let mut res: BTreeMap<_, Vec<Version<'_>>> = BTreeMap::new();
     for it in versions(operator) {
@@ -71,17 +71,17 @@ pub fn kinds(operator: &Operator) -> BTreeMap<(&str, &str), Vec<Version<'_>>> {
     }
     for versions in res.values_mut() {
         versions.sort_by(|one, other| {
-            let priority = |it: &Version<'_>| Priority::parse(it.name()).priority();
+            let priority = |version: &Version<'_>| Priority::parse(version.name()).priority();
             priority(one).cmp(&priority(other)).then_with(|| one.place().cmp(other.place()))
         });
     }
     res
 }
 
-/// The stored version: the only one with `storage = true`, or else the only one that does not say.
+/// Returns the stored version: the only one with `storage = true`, or else the only one that does not say.
 pub fn stored<'a>(versions: &[Version<'a>]) -> Result<Version<'a>, Problem> {
     let with = |storage: Storage| -> Vec<Version<'a>> {
-        versions.iter().copied().filter(|it| it.declared.storage == storage).collect()
+        versions.iter().copied().filter(|version| version.declared.storage == storage).collect()
     };
     let (yes, generated) = (with(Storage::Yes), with(Storage::Generated));
     let unsaid = [with(Storage::Unsaid), generated.clone()].concat();
@@ -89,7 +89,7 @@ pub fn stored<'a>(versions: &[Version<'a>]) -> Result<Version<'a>, Problem> {
         Err(Problem::new(at.place().clone(), message).with_hint(hint))
     };
     let list = |all: &[Version<'_>]| {
-        let each = all.iter().map(|it| format!("{} ({})", it.name(), it.place()));
+        let each = all.iter().map(|version| format!("{} ({})", version.name(), version.place()));
         each.collect::<Vec<_>>().join(", ")
     };
     match (&yes[..], &unsaid[..]) {
@@ -133,10 +133,10 @@ pub fn duplicates(versions: &[Version<'_>]) -> Vec<Problem> {
     same.map(refuse).collect()
 }
 
-/// The differences between versions of a kind that must not exist.
+/// Returns the differences between versions of a kind that must not exist.
 pub fn disagreements(versions: &[Version<'_>]) -> Vec<Problem> {
     let Some((first, others)) = versions.split_first() else { return Vec::new() };
-    let mut res = Vec::new();
+    let mut problems = Vec::new();
     for other in others {
         let (one, two) = (&first.crd.spec, &other.crd.spec);
         let (mine, theirs) = (&first.crd.metadata, &other.crd.metadata);
@@ -149,7 +149,7 @@ pub fn disagreements(versions: &[Version<'_>]) -> Vec<Problem> {
             ("labels", mine.labels != theirs.labels),
             ("annotations", mine.annotations != theirs.annotations),
         ];
-        for (what, _) in differences.into_iter().filter(|it| it.1) {
+        for (what, _) in differences.into_iter().filter(|pair| pair.1) {
             let message = format!(
                 "{what} of `{}` differ between {} and {} ({})",
                 first.kind(),
@@ -158,12 +158,12 @@ pub fn disagreements(versions: &[Version<'_>]) -> Vec<Problem> {
                 first.place()
             );
             let problem = Problem::new(other.place().clone(), message);
-            res.push(
+            problems.push(
                 problem.with_hint("all versions of a kind share them: write the same in each"),
             );
         }
     }
-    res
+    problems
 }
 
 /// Fields that an object loses when it is read in another version and written back, if nothing converts it.
@@ -171,23 +171,25 @@ pub fn losses(versions: &[Version<'_>]) -> Vec<Problem> {
     // With only one version, nothing is lost.
     let [first, _, ..] = versions else { return Vec::new() };
     let kind = first.kind();
-    let fields = |it: &Version<'_>| {
+    let fields = |version: &Version<'_>| {
         let mut res = BTreeSet::new();
-        if let Some(schema) = it.schema() {
-            paths(&schema, "", &mut res);
+        if let Some(schema) = version.schema() {
+            collect_paths(&schema, "", &mut res);
         }
         res
     };
-    let served: Vec<_> = versions.iter().map(|it| (it, it.name(), fields(it))).collect();
+    let served: Vec<_> =
+        versions.iter().map(|version| (version, version.name(), fields(version))).collect();
     let mut res = Vec::new();
     for (version, from, has) in &served {
         for (_, to, knows) in &served {
             // The fields inside a lost field need not be named.
-            let lost = |it: &&String| {
-                let outer = it.rsplit_once('.').map(|(outer, _)| outer);
-                !knows.contains(*it) && outer.is_none_or(|it| knows.contains(it))
+            let lost = |text: &&String| {
+                let outer = text.rsplit_once('.').map(|(outer, _)| outer);
+                !knows.contains(*text) && outer.is_none_or(|outer| knows.contains(outer))
             };
-            let lost: Vec<String> = has.iter().filter(lost).map(|it| format!("`{it}`")).collect();
+            let lost: Vec<String> =
+                has.iter().filter(lost).map(|path| format!("`{path}`")).collect();
             if from != to && !lost.is_empty() {
                 let message = format!(
                     "`{kind}`: {} written as {from} and read as {to} is lost: the versions have no conversion",
@@ -202,16 +204,16 @@ pub fn losses(versions: &[Version<'_>]) -> Vec<Problem> {
 }
 
 /// The paths of all fields of a schema.
-fn paths(schema: &Value, at: &str, into: &mut BTreeSet<String>) {
+fn collect_paths(schema: &Value, at: &str, into: &mut BTreeSet<String>) {
     let Some(schema) = schema.as_object() else { return };
     for (name, inner) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
         let path = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
-        paths(inner, &path, into);
+        collect_paths(inner, &path, into);
         into.insert(path);
     }
     for key in ["items", "additionalProperties"] {
         if let Some(inner) = schema.get(key) {
-            paths(inner, at, into);
+            collect_paths(inner, at, into);
         }
     }
 }

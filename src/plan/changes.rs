@@ -3,7 +3,7 @@ use std::{collections::BTreeMap, fmt};
 use diagnostics::{Diagnostic, Diagnostics, hinted};
 use model::ProjectPath;
 
-/// How many changes a terminal lists one by one, and how many new files of a directory in a longer list.
+/// The number of changes that a terminal lists one by one, and that of the new files of a directory in a longer list.
 const LONGEST_LIST: usize = 20;
 const FEW: usize = 3;
 
@@ -42,17 +42,18 @@ impl Changes {
         self.changes.is_empty()
     }
 
-    /// The files that are not as they should be, as messages name them, and whether each was edited by hand.
-    pub fn files(&self) -> impl Iterator<Item = (String, bool)> {
-        let shown = |it: &ProjectPath| format!("{}{it}", self.shown_in);
+    /// Returns the files that are not as they should be, as messages name them, and whether each was edited by hand.
+    pub fn list_stale_files(&self) -> impl Iterator<Item = (String, bool)> {
+        let shown = |path: &ProjectPath| format!("{}{path}", self.shown_in);
         let changed: Vec<_> = self
             .changes
             .iter()
-            .map(|it| (shown(&it.path), self.edited.contains(&it.path)))
+            .map(|change| (shown(&change.path), self.edited.contains(&change.path)))
             .collect();
-        let blocked = self.conflicts.iter().filter_map(|it| it.file.clone());
-        let blocked = blocked.filter(|it| !changed.iter().any(|changed| changed.0 == *it));
-        let blocked: Vec<_> = blocked.map(|it| (it, false)).collect();
+        let blocked = self.conflicts.iter().filter_map(|conflict| conflict.file.clone());
+        let blocked =
+            blocked.filter(|blocked| !changed.iter().any(|changed| changed.0 == *blocked));
+        let blocked: Vec<_> = blocked.map(|blocked| (blocked, false)).collect();
         changed.into_iter().chain(blocked)
     }
 
@@ -70,26 +71,32 @@ impl Changes {
         if self.changes.is_empty() {
             return self.require_no_conflicts("nothing was checked");
         }
-        let change = |it: &Change| {
-            let message = match (&it.before, &it.after) {
+        let change = |change: &Change| {
+            let message = match (&change.before, &change.after) {
                 (None, _) => "is missing",
                 (Some(_), Some(_)) => "is out of date",
                 (Some(_), None) => "is no longer generated",
             };
-            let listed = Some(self.line(it).trim_end().to_owned());
-            let file = format!("{}{}", self.shown_in, it.path);
+            let listed = Some(self.format_change(change).trim_end().to_owned());
+            let file = format!("{}{}", self.shown_in, change.path);
             Diagnostic { listed, ..Diagnostic::in_file(file, message) }
         };
         let mut list: Vec<Diagnostic> = self.changes.iter().map(change).collect();
-        let kept = self.unchanged();
+        let kept = self.format_kept_files();
         list.extend(kept.lines().map(Diagnostic::from));
         // The list of changes names the edited files.
         let edited: Vec<String> =
-            self.edited.iter().map(|it| format!("{}{it}", self.shown_in)).collect();
-        let is_edited = |it: &&Diagnostic| it.file.as_ref().is_some_and(|it| edited.contains(it));
-        list.extend(self.conflicts.iter().filter(|it| !is_edited(it)).cloned());
-        let mut hints: Vec<String> =
-            self.conflicts.iter().filter(is_edited).flat_map(|it| it.hints.clone()).collect();
+            self.edited.iter().map(|path| format!("{}{path}", self.shown_in)).collect();
+        let is_edited = |diagnostic: &&Diagnostic| {
+            diagnostic.file.as_ref().is_some_and(|file| edited.contains(file))
+        };
+        list.extend(self.conflicts.iter().filter(|conflict| !is_edited(conflict)).cloned());
+        let mut hints: Vec<String> = self
+            .conflicts
+            .iter()
+            .filter(is_edited)
+            .flat_map(|conflict| conflict.hints.clone())
+            .collect();
         if self.conflicts.is_empty() {
             hints.push(hint.to_owned());
         }
@@ -101,8 +108,8 @@ impl Changes {
         hinted(Diagnostics { headline, list }.into(), hints.into_iter())
     }
 
-    /// The list of changes, in which those in a directory of generated source are one line.
-    pub fn listed(&self) -> String {
+    /// Returns the list of changes, in which those in a directory of generated source are one line.
+    pub fn format_list(&self) -> String {
         let verb = |change: &Change| (change.before.is_some(), change.after.is_some());
         let source = |change: &Change| {
             let is_plain =
@@ -114,61 +121,61 @@ impl Changes {
         for key in self.changes.iter().filter_map(source) {
             *counts.entry(key).or_insert(0) += 1;
         }
-        let mut res = String::new();
+        let mut output = String::new();
         for change in &self.changes {
             let Some(key) = source(change) else {
-                res += &self.line(change);
+                output += &self.format_change(change);
                 continue;
             };
             match counts.get(&key).copied() {
                 Some(count) if count > FEW => {
-                    let line = self.line(change);
+                    let line = self.format_change(change);
                     let verb = line.split_once(' ').map_or("", |(verb, _)| verb);
                     let (folder, shown_in) = (key.0, &self.shown_in);
-                    res += &format!(
+                    output += &format!(
                         "{verb:<7} {shown_in}{folder}/ ({count} files; `--verbose` lists them)\n"
                     );
                     // The line is in the place of the first file.
                     counts.insert(key, 0);
                 }
                 Some(0) => {}
-                _ => res += &self.line(change),
+                _ => output += &self.format_change(change),
             }
         }
-        res + &self.unchanged()
+        output + &self.format_kept_files()
     }
 
-    /// A shorter form of a long list: new files are counted for each top-level directory, other changes are listed. None
-    /// if the list is not long.
-    pub fn folded(&self) -> Option<String> {
+    /// Returns a shorter form of a long list: new files are counted for each top-level directory, other changes are
+    /// listed. None if the list is not long.
+    pub fn format_short_list(&self) -> Option<String> {
         if self.changes.len() <= LONGEST_LIST {
             return None;
         }
-        let top = |it: &Change| {
-            let folder = it.path.as_str().split_once('/').map(|it| it.0.to_owned());
-            folder.filter(|_| it.before.is_none())
+        let top = |change: &Change| {
+            let folder = change.path.as_str().split_once('/').map(|pair| pair.0.to_owned());
+            folder.filter(|_| change.before.is_none())
         };
         let mut new: BTreeMap<String, usize> = BTreeMap::new();
         for folder in self.changes.iter().filter_map(top) {
             *new.entry(folder).or_default() += 1;
         }
-        let mut res = String::new();
+        let mut output = String::new();
         for it in &self.changes {
             // The line of a directory is in the place of its first file; its count is then removed from the map.
             match top(it).map(|folder| (new.get(&folder).copied(), folder)) {
                 Some((None, _)) => {}
                 Some((Some(count), folder)) if FEW < count => {
-                    res += &format!("create  {}{folder}/ ({count} files)\n", self.shown_in);
+                    output += &format!("create  {}{folder}/ ({count} files)\n", self.shown_in);
                     new.remove(&folder);
                 }
-                _ => res += &self.line(it),
+                _ => output += &self.format_change(it),
             }
         }
-        res += &self.unchanged();
-        Some(res + "(`--verbose` lists every file)\n")
+        output += &self.format_kept_files();
+        Some(output + "(`--verbose` lists every file)\n")
     }
 
-    fn line(&self, Change { path, before, after }: &Change) -> String {
+    fn format_change(&self, Change { path, before, after }: &Change) -> String {
         let is_forced = self.forced.contains(path);
         let verb = match (before, after) {
             (None, _) => "create",
@@ -184,7 +191,7 @@ impl Changes {
         format!("{verb:<7} {}{path}{note}\n", self.shown_in)
     }
 
-    fn unchanged(&self) -> String {
+    fn format_kept_files(&self) -> String {
         let line = |(path, why): &(ProjectPath, String)| {
             format!("leave   {}{path} ({why})\n", self.shown_in)
         };
@@ -192,7 +199,7 @@ impl Changes {
     }
 
     /// One diff a file.
-    pub fn diffs(&self) -> impl Iterator<Item = String> {
+    pub fn format_diffs(&self) -> impl Iterator<Item = String> {
         let folder = &self.shown_in;
         self.iter().map(move |Change { path, before, after }| {
             let side = |text: &Option<String>, name: String| match text {
@@ -216,7 +223,7 @@ impl Changes {
 
 impl fmt::Display for Changes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: String = self.changes.iter().map(|it| self.line(it)).collect();
-        write!(f, "{lines}{}", self.unchanged())
+        let lines: String = self.changes.iter().map(|change| self.format_change(change)).collect();
+        write!(f, "{lines}{}", self.format_kept_files())
     }
 }

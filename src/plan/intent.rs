@@ -3,7 +3,7 @@
 use super::{
     amendment::{self, Amendment},
     ours,
-    outcome::Outcome,
+    outcome::FileOutcome,
     work_tree::lines_before,
 };
 use diagnostics::Diagnostic;
@@ -16,18 +16,18 @@ pub enum Intent {
     /// Written once, and the user's from then on.
     Scaffold(String),
     /// Written if there is no such file.
-    Offer(String),
+    CreateIfMissing(String),
     /// The user's file: missing lines are added.
-    Lines(String),
+    AppendMissingLines(String),
     /// A generated file, replaced on every run of the command `by`. `edit` says where changes belong.
-    /// `owner` is the package that it is for, where several projects may write. `over` says how a file differs that was not
+    /// `owner` is the package that it is for, where several projects may write. `takeover_reason` says how a file differs that was not
     /// generated, and may be replaced as an edited one.
     Generate {
         text: String,
         edit: String,
         by: &'static str,
         owner: Option<String>,
-        over: Option<String>,
+        takeover_reason: Option<String>,
     },
     /// The user's file, with these changes. `seed` is the initial text if there is no file.
     Amend { seed: Option<String>, amendments: Vec<Amendment> },
@@ -42,22 +42,22 @@ impl Intent {
         path: &ProjectPath,
         before: Option<String>,
         force: bool,
-        outcome: &mut Outcome,
+        outcome: &mut FileOutcome,
     ) {
-        if let (Self::Amend { .. } | Self::Lines(_), Some(text)) = (self, &before)
+        if let (Self::Amend { .. } | Self::AppendMissingLines(_), Some(text)) = (self, &before)
             && let Some(conflict) = diagnostics::conflict::in_file(path.as_str(), text)
         {
-            return outcome.refuse(conflict, false);
+            return outcome.add_conflict(conflict, false);
         }
         let after = match self {
             Self::Scaffold(text) => match &before {
                 Some(before) if *before != with_ends_of(before, text) => {
-                    return outcome.theirs();
+                    return outcome.conflict_with_user_file();
                 }
                 Some(before) => before.clone(),
                 None => text.clone(),
             },
-            Self::Offer(text) => match &before {
+            Self::CreateIfMissing(text) => match &before {
                 Some(before) if *before == with_ends_of(before, text) => return,
                 Some(_) => {
                     outcome.stays = Some("it already exists".to_owned());
@@ -65,36 +65,45 @@ impl Intent {
                 }
                 None => text.clone(),
             },
-            Self::Lines(text) => amendment::lacking(before.as_deref().unwrap_or(""), text),
-            Self::Generate { text, edit, by, owner, over } => {
+            Self::AppendMissingLines(text) => {
+                amendment::append_missing_lines(before.as_deref().unwrap_or(""), text)
+            }
+            Self::Generate { text, edit, by, owner, takeover_reason } => {
                 let signer = ours::by_and_owner(by, owner.as_deref());
-                let signed = ours::signed(path, text, edit, &signer);
-                let is_edited =
-                    |before: &String| !matches!(ours::state(path, before, by), ours::State::Ours);
+                let signed = ours::add_signature(path, text, edit, &signer);
+                let is_edited = |before: &String| {
+                    !matches!(ours::generated_state(path, before, by), ours::GeneratedState::Ours)
+                };
                 outcome.is_forced = force && before.as_ref().is_some_and(is_edited);
                 match &before {
                     None => signed,
-                    Some(before) => match ours::state(path, before, by) {
+                    Some(before) => match ours::generated_state(path, before, by) {
                         // git's first marker may be above our line.
-                        ours::State::Theirs if ours::is_in_conflict(path, before) => {
+                        ours::GeneratedState::Theirs if ours::is_in_conflict(path, before) => {
                             if !force {
-                                outcome.edited(before, edit);
+                                outcome.conflict_with_edit(before, edit);
                             }
                             with_ends_of(before, &signed)
                         }
-                        ours::State::Theirs => {
-                            let Some(why) = over else { return outcome.theirs() };
+                        ours::GeneratedState::Theirs => {
+                            let Some(why) = takeover_reason else {
+                                return outcome.conflict_with_user_file();
+                            };
                             if !force {
-                                outcome.differs(why);
+                                outcome.conflict_with_difference(why);
                             }
                             with_ends_of(before, &signed)
                         }
-                        ours::State::Another { by } => return outcome.another(&by),
-                        ours::State::Edited if !force && is_same_data(path, before, text) => {
+                        ours::GeneratedState::Another { by } => {
+                            return outcome.conflict_with_command(&by);
+                        }
+                        ours::GeneratedState::Edited
+                            if !force && is_same_data(path, before, text) =>
+                        {
                             before.clone()
                         }
-                        ours::State::Edited if !force => {
-                            outcome.edited(before, edit);
+                        ours::GeneratedState::Edited if !force => {
+                            outcome.conflict_with_edit(before, edit);
                             with_ends_of(before, &signed)
                         }
                         _ => with_ends_of(before, &signed),
@@ -105,43 +114,46 @@ impl Intent {
                 let Some(before) = before else { return };
                 let is_known = known.iter().any(|text| with_ends_of(&before, text) == before);
                 if !is_known && !force {
-                    outcome.not_committed(&before, known);
+                    outcome.conflict_with_uncommitted_edit(&before, known);
                 }
                 outcome.is_forced = !is_known && force;
-                return outcome.delete(path, before);
+                return outcome.delete_file(path, before);
             }
             Self::Amend { seed, amendments } => {
                 let Some(text) = before.clone().or_else(|| seed.clone()) else {
-                    return match amendments.iter().any(|it| matches!(it, Amendment::Replace { .. }))
+                    return if amendments
+                        .iter()
+                        .any(|amendment| matches!(amendment, Amendment::Replace { .. }))
                     {
-                        true => outcome.changed(),
-                        false => outcome.missing(path),
+                        outcome.conflict_with_change()
+                    } else {
+                        outcome.conflict_with_missing_file(path)
                     };
                 };
-                match amended(path, text, amendments, force, outcome) {
+                match apply_amendments(path, text, amendments, force, outcome) {
                     Some(text) => text,
                     None => return,
                 }
             }
         };
-        outcome.put(path, before, after);
+        outcome.write_file(path, before, after);
     }
 }
 
-/// A user's file after all changes; none if one of them is a conflict.
-fn amended(
+/// Returns a user's file after all changes; none if one of them is a conflict.
+fn apply_amendments(
     path: &ProjectPath,
     mut text: String,
     amendments: &[Amendment],
     force: bool,
-    outcome: &mut Outcome,
+    outcome: &mut FileOutcome,
 ) -> Option<String> {
     let before = text.clone();
     // Other entries may have been added or removed above it.
     let on_disk = |problem: Diagnostic, text: &str| {
         let move_to = |(line, column): (usize, usize)| {
             let line = *lines_before(&before, text).get(line.checked_sub(1)?)?;
-            line.map(|it| (it, column))
+            line.map(|line| (line, column))
         };
         Diagnostic { position: problem.position.and_then(move_to).or(problem.position), ..problem }
     };
@@ -150,27 +162,33 @@ fn amended(
         rest = following;
         let res = match it {
             Amendment::Add { marker, fragment } => {
-                let more = following.iter().map_while(|it| it.fragment_above(marker));
+                let more = following.iter().map_while(|amendment| amendment.fragment_above(marker));
                 let fragments: Vec<&str> = iter::once(&**fragment).chain(more).collect();
-                match amendment::added_together(path, &text, marker, &fragments) {
+                match amendment::add_fragments(path, &text, marker, &fragments) {
                     Some(text) => {
                         rest = &following[fragments.len() - 1..];
                         Ok(text)
                     }
-                    None => amendment::added(path, &text, marker, fragment),
+                    None => amendment::add_fragment(path, &text, marker, fragment),
                 }
             }
             Amendment::Remove { fragments, commit } => {
-                amendment::removed(path, &text, fragments, commit).map(|it| {
-                    outcome.warnings.extend(it.warnings.into_iter().map(|it| on_disk(it, &text)));
-                    let edited = it.edited.into_iter().filter(|_| !force);
-                    edited.for_each(|it| outcome.refuse(on_disk(it, &text), true));
-                    it.stuck.into_iter().for_each(|it| outcome.refuse(on_disk(it, &text), false));
-                    it.text
+                amendment::remove_fragments(path, &text, fragments, commit).map(|removed| {
+                    outcome.warnings.extend(
+                        removed.warnings.into_iter().map(|warning| on_disk(warning, &text)),
+                    );
+                    let edited = removed.edited.into_iter().filter(|_| !force);
+                    edited.for_each(|diagnostic| {
+                        outcome.add_conflict(on_disk(diagnostic, &text), true)
+                    });
+                    removed.stuck.into_iter().for_each(|diagnostic| {
+                        outcome.add_conflict(on_disk(diagnostic, &text), false)
+                    });
+                    removed.text
                 })
             }
             Amendment::Replace { before, .. } if text != *before => {
-                outcome.changed();
+                outcome.conflict_with_change();
                 return None;
             }
             Amendment::Replace { after, .. } => Ok(after.clone()),
@@ -178,7 +196,7 @@ fn amended(
         match res {
             Ok(after) => text = after,
             Err(problem) => {
-                outcome.refuse(on_disk(*problem, &text), false);
+                outcome.add_conflict(on_disk(*problem, &text), false);
                 return None;
             }
         }
@@ -186,13 +204,13 @@ fn amended(
     Some(text)
 }
 
-/// Whether two texts of a YAML file are one to every reader: a formatter may have changed the one.
+/// Returns whether two texts of a YAML file are one to every reader: a formatter may have changed the one.
 fn is_same_data(path: &ProjectPath, one: &str, other: &str) -> bool {
     let read = |text| yaml::documents(text, yaml::Dialect::Kubernetes).ok();
     path.extension() == "yaml" && read(one).is_some_and(|it| Some(it) == read(other))
 }
 
-/// A text with the line endings of the file that it replaces.
+/// Returns a text with the line endings of the file that it replaces.
 fn with_ends_of(before: &str, text: &str) -> String {
     match before.split_once('\n') {
         Some((first, _)) if first.ends_with('\r') => text.replace('\n', "\r\n"),

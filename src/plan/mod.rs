@@ -13,9 +13,9 @@ mod work_tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use amendment::{COMMIT, LastCommit, NOT_COMMITTED, removed};
+pub use amendment::{COMMIT, LastCommit, NOT_COMMITTED, remove_fragments};
 pub use changes::{Change, Changes};
-pub use ours::{owner, without_signature};
+pub use ours::{package_of, without_signature};
 pub use storage::with_storage;
 pub use work_tree::{EDITED, WorkTree};
 
@@ -24,33 +24,37 @@ use diagnostics::{Diagnostic, Hint as _, Lines};
 use intent::Intent;
 use model::{ProjectPath, Tree};
 
-/// Whether a file is unchanged since this command (e.g. `manifests`) has generated it.
-pub fn is_ours(path: &ProjectPath, text: &str, by: &str) -> bool {
-    matches!(ours::state(path, text, by), ours::State::Ours)
+/// Returns whether a file is unchanged since this command (e.g. `manifests`) has generated it.
+pub fn is_unchanged_output(path: &ProjectPath, text: &str, by: &str) -> bool {
+    matches!(ours::generated_state(path, text, by), ours::GeneratedState::Ours)
 }
 
-/// Whether this command has generated a file, which may have been edited or copied since, or is a merge conflict.
+/// Returns whether this command has generated a file, which may have been edited or copied since, or is a merge
+/// conflict.
 pub fn is_generated_by(path: &ProjectPath, text: &str, by: &str) -> bool {
     ours::is_in_conflict(path, text)
-        || !matches!(ours::state(path, text, by), ours::State::Theirs | ours::State::Another { .. })
+        || !matches!(
+            ours::generated_state(path, text, by),
+            ours::GeneratedState::Theirs | ours::GeneratedState::Another { .. }
+        )
 }
 
 /// Refuses a new path that other systems could not have next to what is on the disk.
 pub fn require_portable(disk: &dyn Tree, path: &ProjectPath) -> anyhow::Result<()> {
-    match portable::Names::default().add(disk, path) {
+    match portable::PortableNames::default().add_path(disk, path) {
         Ok(()) => Ok(()),
         Err(refused) => Err(anyhow::format_err!("{path}: {}", refused.why)).hint(refused.hint),
     }
 }
 
-/// The first item in a Rust file that has one of these names as a type.
-pub fn definition(path: &ProjectPath, text: &str, names: &[String]) -> Option<Diagnostic> {
-    let (place, _) = entries::Place::of(path, "mod any;").ok()?;
-    let content = place.find(text).ok().flatten()?;
-    content.entries.iter().find_map(|it| {
-        let name = it.defines.iter().find(|it| names.contains(it))?;
+/// Returns the first item in a Rust file that has one of these names as a type.
+pub fn find_definition(path: &ProjectPath, text: &str, names: &[String]) -> Option<Diagnostic> {
+    let (place, _) = entries::EntryLocation::from_fragment(path, "mod any;").ok()?;
+    let content = place.find_content(text).ok().flatten()?;
+    content.entries.iter().find_map(|entry| {
+        let name = entry.defines.iter().find(|name| names.contains(name))?;
         let message = format!("`{name}` is already the name of something else here");
-        let at = Diagnostic::in_file(path.as_str(), message).at(it.line + 1, it.column + 1);
+        let at = Diagnostic::in_file(path.as_str(), message).at(entry.line + 1, entry.column + 1);
         Some(at.quote(&mut Lines::of(text)))
     })
 }
@@ -59,7 +63,7 @@ pub fn definition(path: &ProjectPath, text: &str, names: &[String]) -> Option<Di
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     intents: BTreeMap<ProjectPath, Intent>,
-    owned: BTreeMap<ProjectPath, Owned>,
+    owned: BTreeMap<ProjectPath, GeneratedFolder>,
     /// Directories of source that lists of changes show as one line.
     sources: BTreeSet<ProjectPath>,
     /// The directory that is shown before paths, with a `/`; empty for the project's own.
@@ -74,11 +78,11 @@ pub struct Plan {
 
 /// A directory of generated files: those that are no longer generated are removed.
 #[derive(Clone, Debug)]
-struct Owned {
+struct GeneratedFolder {
     by: &'static str,
     /// None for all files.
     extensions: Option<BTreeSet<&'static str>>,
-    /// Whether an edited file is a conflict, with this hint. Otherwise it stays.
+    /// The hint of the conflict that an edited file is. Without a hint, the file stays.
     hint: Option<&'static str>,
     left: Option<LeftFiles>,
 }
@@ -101,34 +105,39 @@ impl Plan {
     }
 
     /// Writes the scaffolded file only if there is none: an existing file stays as it is.
-    pub fn only_offer(&mut self, path: &ProjectPath) {
+    pub fn create_if_missing(&mut self, path: &ProjectPath) {
         if let Some(Intent::Scaffold(text)) = self.intents.remove(path) {
-            self.intents.insert(path.clone(), Intent::Offer(text));
+            self.intents.insert(path.clone(), Intent::CreateIfMissing(text));
         }
     }
 
     /// Writes the scaffolded files of a folder only where there are none.
-    pub fn only_offer_in(&mut self, folder: &ProjectPath) {
-        let paths: Vec<_> = self.intents.keys().filter(|it| it.is_in(folder)).cloned().collect();
-        paths.iter().for_each(|it| self.only_offer(it));
+    pub fn create_if_missing_in(&mut self, folder: &ProjectPath) {
+        let paths: Vec<_> =
+            self.intents.keys().filter(|intent| intent.is_in(folder)).cloned().collect();
+        paths.iter().for_each(|path| self.create_if_missing(path));
     }
 
     /// Changes the plan so that every existing file stays as it is.
-    pub fn offered(mut self) -> Self {
+    pub fn keep_existing_files(mut self) -> Self {
         let paths: Vec<_> = self.intents.keys().cloned().collect();
-        paths.iter().for_each(|it| self.only_offer(it));
+        paths.iter().for_each(|path| self.create_if_missing(path));
         self
     }
 
     /// Adds the lines of the scaffolded file to an existing one, if they are missing there.
-    pub fn only_lines(&mut self, path: &ProjectPath) {
+    pub fn append_missing_lines(&mut self, path: &ProjectPath) {
         if let Some(Intent::Scaffold(text)) = self.intents.remove(path) {
-            self.intents.insert(path.clone(), Intent::Lines(text));
+            self.intents.insert(path.clone(), Intent::AppendMissingLines(text));
         }
     }
 
     /// Changes the text of a scaffolded file. Returns whether the plan has it.
-    pub fn rework(&mut self, path: &ProjectPath, change: impl FnOnce(&str) -> String) -> bool {
+    pub fn edit_scaffolded(
+        &mut self,
+        path: &ProjectPath,
+        change: impl FnOnce(&str) -> String,
+    ) -> bool {
         let Some(Intent::Scaffold(text)) = self.intents.get_mut(path) else { return false };
         *text = change(text);
         true
@@ -139,7 +148,13 @@ impl Plan {
     pub fn generate(&mut self, path: ProjectPath, text: String, edit: &str, by: &'static str) {
         self.intents.insert(
             path,
-            Intent::Generate { text, edit: edit.to_owned(), by, owner: None, over: None },
+            Intent::Generate {
+                text,
+                edit: edit.to_owned(),
+                by,
+                owner: None,
+                takeover_reason: None,
+            },
         );
     }
 
@@ -150,37 +165,42 @@ impl Plan {
         }
     }
 
-    /// Lets edits be lost that make a file differ as `over` says, if it was not generated before.
-    pub fn take_over(&mut self, path: &ProjectPath, why: Option<String>) {
-        if let Some(Intent::Generate { over, .. }) = self.intents.get_mut(path) {
-            *over = why;
+    /// Lets edits be lost that make a file differ as `takeover_reason` says, if it was not generated before.
+    pub fn allow_takeover(&mut self, path: &ProjectPath, why: Option<String>) {
+        if let Some(Intent::Generate { takeover_reason, .. }) = self.intents.get_mut(path) {
+            *takeover_reason = why;
         }
     }
 
     /// Writes a scaffolded file to another path.
-    pub fn relocate(&mut self, from: &ProjectPath, to: ProjectPath) {
+    pub fn move_scaffolded(&mut self, from: &ProjectPath, to: ProjectPath) {
         if let Some(intent) = self.intents.remove(from) {
             self.intents.insert(to, intent);
         }
     }
 
     /// Leaves a file as it is, and says so.
-    pub fn keep(&mut self, path: ProjectPath, why: &str) {
+    pub fn keep_file(&mut self, path: ProjectPath, why: &str) {
         self.intents.remove(&path);
         self.kept.push((path, why.to_owned()));
     }
 
     /// Adds entries to a user's file, above a marker. `fragment` is a small copy of the file with only these.
-    pub fn add(&mut self, path: ProjectPath, marker: &str, fragment: String) {
-        self.amend(path, Amendment::Add { marker: marker.to_owned(), fragment });
+    pub fn add_entries(&mut self, path: ProjectPath, marker: &str, fragment: String) {
+        self.add_amendment(path, Amendment::Add { marker: marker.to_owned(), fragment });
     }
 
     /// Removes entries from a user's file. All fragments are for one place; an entry may be there as any of them shows it.
-    pub fn remove(&mut self, path: ProjectPath, fragments: Vec<String>, commit: LastCommit) {
-        self.amend(path, Amendment::Remove { fragments, commit });
+    pub fn remove_entries(
+        &mut self,
+        path: ProjectPath,
+        fragments: Vec<String>,
+        commit: LastCommit,
+    ) {
+        self.add_amendment(path, Amendment::Remove { fragments, commit });
     }
 
-    fn amend(&mut self, path: ProjectPath, amendment: Amendment) {
+    fn add_amendment(&mut self, path: ProjectPath, amendment: Amendment) {
         let (seed, mut amendments) = match self.intents.remove(&path) {
             Some(Intent::Amend { seed, amendments }) => (seed, amendments),
             Some(Intent::Scaffold(text)) => (Some(text), Vec::new()),
@@ -191,17 +211,17 @@ impl Plan {
     }
 
     /// Deletes a user's file, unless its text is none of these and `--force` is not given.
-    pub fn delete(&mut self, path: ProjectPath, known: Vec<String>) {
+    pub fn delete_file(&mut self, path: ProjectPath, known: Vec<String>) {
         self.intents.insert(path, Intent::Delete { known });
     }
 
-    /// Whether the plan deletes a file.
+    /// Returns whether the plan deletes a file.
     pub fn deletes(&self, path: &ProjectPath) -> bool {
         matches!(self.intents.get(path), Some(Intent::Delete { .. }))
     }
 
     /// A user's file: the text that the command has read, and the same after an edit that it has made and checked.
-    pub fn edit(&mut self, path: ProjectPath, before: String, after: String) {
+    pub fn edit_file(&mut self, path: ProjectPath, before: String, after: String) {
         // Libraries that edit a file write `\n`; git may have checked it out with the other line ends.
         let unix = after.replace("\r\n", "\n");
         let after = if uses_crlf(&before) { unix.replace('\n', "\r\n") } else { after };
@@ -210,13 +230,18 @@ impl Plan {
     }
 
     /// Removes the files with these extensions that `by` has generated into `folder` and that are not in this plan.
-    pub fn own(&mut self, folder: ProjectPath, extensions: &[&'static str], by: &'static str) {
+    pub fn remove_stale(
+        &mut self,
+        folder: ProjectPath,
+        extensions: &[&'static str],
+        by: &'static str,
+    ) {
         let extensions = Some(extensions.iter().copied().collect());
-        self.owned.insert(folder, Owned { by, extensions, hint: None, left: None });
+        self.owned.insert(folder, GeneratedFolder { by, extensions, hint: None, left: None });
     }
 
-    /// Leaves these files of a folder that [`own`](Self::own) has named as they are.
-    pub fn leave_in_owned(&mut self, folder: &ProjectPath, left: LeftFiles) {
+    /// Leaves these files of a folder that [`remove_stale`](Self::remove_stale) has named as they are.
+    pub fn leave_stale(&mut self, folder: &ProjectPath, left: LeftFiles) {
         if let Some(owned) = self.owned.get_mut(folder) {
             owned.left = Some(left);
         }
@@ -229,17 +254,18 @@ impl Plan {
 
     /// Removes whatever `by` has generated at a path or below it. A file that was edited needs `--force`; the hint says
     /// what else to do.
-    pub fn retire(&mut self, path: ProjectPath, by: &'static str, hint: &'static str) {
-        self.owned.insert(path, Owned { by, extensions: None, hint: Some(hint), left: None });
+    pub fn remove_generated(&mut self, path: ProjectPath, by: &'static str, hint: &'static str) {
+        self.owned
+            .insert(path, GeneratedFolder { by, extensions: None, hint: Some(hint), left: None });
     }
 
     /// Shows paths relative to the directory above this one.
-    pub fn show_in(&mut self, folder: &str) {
+    pub fn display_relative_to(&mut self, folder: &str) {
         self.shown_in = format!("{}/", folder.trim_end_matches('/'));
     }
 
     /// Refuses to write anything without `--force`.
-    pub fn refuse(&mut self, problem: Diagnostic) {
+    pub fn add_refusal(&mut self, problem: Diagnostic) {
         self.refusals.push(problem);
     }
 
@@ -249,7 +275,7 @@ impl Plan {
     }
 
     /// The next steps, shown after everything is written.
-    pub fn next(&mut self, text: String) {
+    pub fn set_next_steps(&mut self, text: String) {
         self.next = Some(text);
     }
 
@@ -261,7 +287,9 @@ impl Plan {
                     if let Some(seed) = seed {
                         self.scaffold(path.clone(), seed);
                     }
-                    amendments.into_iter().for_each(|it| self.amend(path.clone(), it));
+                    amendments
+                        .into_iter()
+                        .for_each(|amendment| self.add_amendment(path.clone(), amendment));
                 }
                 Intent::Scaffold(text) => self.scaffold(path, text),
                 other => drop(self.intents.insert(path, other)),
@@ -279,19 +307,19 @@ impl Plan {
     }
 }
 
-impl Owned {
+impl GeneratedFolder {
     fn includes(&self, path: &ProjectPath) -> bool {
-        self.extensions.as_ref().is_none_or(|it| it.contains(path.extension()))
+        self.extensions.as_ref().is_none_or(|extension| extension.contains(path.extension()))
     }
 }
 
 #[cfg(test)]
 impl Plan {
-    /// The changes of this plan alone.
-    pub fn against(&self, disk: &dyn model::Tree, force: bool) -> anyhow::Result<Changes> {
+    /// Returns the changes of this plan alone.
+    pub fn changes_against(&self, disk: &dyn model::Tree, force: bool) -> anyhow::Result<Changes> {
         let mut tree = WorkTree::new(disk, force);
         tree.apply(self.clone())?;
-        tree.writable()
+        tree.writable_changes()
     }
 }
 

@@ -4,7 +4,7 @@ use model::{Digest, ProjectPath};
 
 /// The state of a file, seen from a command that generates files.
 #[derive(Debug, PartialEq)]
-pub enum State {
+pub enum GeneratedState {
     /// It was not generated.
     Theirs,
     /// This command has generated it, and it is unchanged.
@@ -22,8 +22,8 @@ const FOR: &str = " for ";
 const BEFORE: &str = ". Do not edit: change ";
 const AFTER: &str = " instead.";
 
-/// The start and end of a comment in files with this extension.
-fn comment(path: &ProjectPath) -> (&'static str, &'static str) {
+/// Returns the start and end of a comment in files with this extension.
+fn comment_signs(path: &ProjectPath) -> (&'static str, &'static str) {
     match path.extension() {
         "rs" | "go" | "js" => ("// ", ""),
         "json" => ("{ \"$comment\": \"", "\","),
@@ -41,8 +41,8 @@ struct FirstLine<'a> {
 }
 
 impl<'a> FirstLine<'a> {
-    fn read(path: &ProjectPath, text: &'a str) -> Option<Self> {
-        let (open, close) = comment(path);
+    fn parse(path: &ProjectPath, text: &'a str) -> Option<Self> {
+        let (open, close) = comment_signs(path);
         let first = text.split_once('\n').map_or(text, |(first, _)| first).trim_end_matches('\r');
         let line = first.strip_prefix(open)?.strip_suffix(close)?.strip_prefix(START)?;
         let (command, rest) = line.split_once(',')?;
@@ -54,26 +54,26 @@ impl<'a> FirstLine<'a> {
     }
 }
 
-/// The package that a file was generated for, if its first line names one.
-pub fn owner(path: &ProjectPath, text: &str) -> Option<String> {
-    FirstLine::read(path, text)?.owner.map(str::to_owned)
+/// Returns the package that a file was generated for, if its first line names one.
+pub fn package_of(path: &ProjectPath, text: &str) -> Option<String> {
+    FirstLine::parse(path, text)?.owner.map(str::to_owned)
 }
 
-/// The command with the owner of the file, as the first line names both.
+/// Returns the command with the owner of the file, as the first line names both.
 pub fn by_and_owner(by: &str, owner: Option<&str>) -> String {
     owner.map_or_else(|| by.to_owned(), |owner| format!("{by}{FOR}{owner}"))
 }
 
-/// The text with the line in front of it. `by` is the command, e.g. `manifests`.
-pub fn signed(path: &ProjectPath, text: &str, edit: &str, by: &str) -> String {
-    let (open, close) = comment(path);
+/// Returns the text with the line in front of it. `by` is the command, e.g. `manifests`.
+pub fn add_signature(path: &ProjectPath, text: &str, edit: &str, by: &str) -> String {
+    let (open, close) = comment_signs(path);
     let hash = hash(&[by, path.as_str(), edit, text]);
     format!("{open}{START} {by}, {hash}{BEFORE}{edit}{AFTER}{close}\n{text}")
 }
 
-/// The text without the line in front of it, if operator-rs has generated it.
+/// Returns the text without the line in front of it, if operator-rs has generated it.
 pub fn without_signature<'a>(path: &ProjectPath, text: &'a str) -> &'a str {
-    let start = format!("{}{START} ", comment(path).0);
+    let start = format!("{}{START} ", comment_signs(path).0);
     match text.split_once('\n') {
         Some((first, rest)) if first.starts_with(&start) => rest,
         _ => text,
@@ -81,8 +81,8 @@ pub fn without_signature<'a>(path: &ProjectPath, text: &'a str) -> &'a str {
 }
 
 /// Reads the first line, and compares its hash with the rest, whatever the line endings are.
-pub fn state(path: &ProjectPath, text: &str, by: &str) -> State {
-    let Some(line) = FirstLine::read(path, text) else { return State::Theirs };
+pub fn generated_state(path: &ProjectPath, text: &str, by: &str) -> GeneratedState {
+    let Some(line) = FirstLine::parse(path, text) else { return GeneratedState::Theirs };
     let rest = text.split_once('\n').map_or("", |(_, rest)| rest);
     let (command, rest_of_line) = (line.command, line.rest);
     let (found, edit) =
@@ -92,19 +92,19 @@ pub fn state(path: &ProjectPath, text: &str, by: &str) -> State {
     let signer = by_and_owner(by, line.owner);
     match command {
         command if command == by && found == hash(&[&signer, path.as_str(), edit, &rest]) => {
-            State::Ours
+            GeneratedState::Ours
         }
-        "" => State::Theirs,
-        command if command == by => State::Edited,
-        command => State::Another { by: command.to_owned() },
+        "" => GeneratedState::Theirs,
+        command if command == by => GeneratedState::Edited,
+        command => GeneratedState::Another { by: command.to_owned() },
     }
 }
 
-/// Whether a text is a merge conflict of files that operator-rs has generated.
+/// Returns whether a text is a merge conflict of files that operator-rs has generated.
 pub fn is_in_conflict(path: &ProjectPath, text: &str) -> bool {
-    let start = format!("{}{START}", comment(path).0);
+    let start = format!("{}{START}", comment_signs(path).0);
     diagnostics::conflict::in_file(path.as_str(), text).is_some()
-        && text.lines().any(|it| it.starts_with(&start))
+        && text.lines().any(|line| line.starts_with(&start))
 }
 
 /// Hexadecimal digits of SHA-256, two for each byte: enough to notice an edit, but not a protection.
@@ -115,19 +115,30 @@ fn hash(parts: &[&str]) -> String {
 #[test]
 fn an_edit_of_our_file_is_noticed_and_a_checkout_with_crlf_is_none() {
     let path = ProjectPath::fixed("config/rbac/role.yaml");
-    let text = signed(&path, "a: 1\nb: 2\n", "the source", "manifests");
-    let check = |path: &ProjectPath, text: &str, by: &str, expected: &State| {
-        assert_eq!(state(path, text, by), *expected, "{text}");
+    let text = add_signature(&path, "a: 1\nb: 2\n", "the source", "manifests");
+    let check = |path: &ProjectPath, text: &str, by: &str, expected: &GeneratedState| {
+        assert_eq!(generated_state(path, text, by), *expected, "{text}");
     };
-    check(&path, &text, "manifests", &State::Ours);
-    check(&path, &text.replace('\n', "\r\n"), "manifests", &State::Ours);
-    check(&path, &text.replace("b: 2", "b: 3"), "manifests", &State::Edited);
-    check(&path, "a: 1\n", "manifests", &State::Theirs);
-    check(&path, &text, "generate installer", &State::Another { by: "manifests".to_owned() });
-    check(&ProjectPath::fixed("config/rbac/copy.yaml"), &text, "manifests", &State::Edited);
-    let owned = signed(&path, "a: 1\n", "the source", &by_and_owner("manifests", Some("my-api")));
-    check(&path, &owned, "manifests", &State::Ours);
-    check(&path, &owned.replace("my-api", "another"), "manifests", &State::Edited);
-    assert_eq!(owner(&path, &owned).as_deref(), Some("my-api"));
-    assert_eq!(owner(&path, &text), None);
+    check(&path, &text, "manifests", &GeneratedState::Ours);
+    check(&path, &text.replace('\n', "\r\n"), "manifests", &GeneratedState::Ours);
+    check(&path, &text.replace("b: 2", "b: 3"), "manifests", &GeneratedState::Edited);
+    check(&path, "a: 1\n", "manifests", &GeneratedState::Theirs);
+    check(
+        &path,
+        &text,
+        "generate installer",
+        &GeneratedState::Another { by: "manifests".to_owned() },
+    );
+    check(
+        &ProjectPath::fixed("config/rbac/copy.yaml"),
+        &text,
+        "manifests",
+        &GeneratedState::Edited,
+    );
+    let owned =
+        add_signature(&path, "a: 1\n", "the source", &by_and_owner("manifests", Some("my-api")));
+    check(&path, &owned, "manifests", &GeneratedState::Ours);
+    check(&path, &owned.replace("my-api", "another"), "manifests", &GeneratedState::Edited);
+    assert_eq!(package_of(&path, &owned).as_deref(), Some("my-api"));
+    assert_eq!(package_of(&path, &text), None);
 }

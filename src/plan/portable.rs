@@ -9,7 +9,7 @@ use model::{ProjectPath, Tree, is_device_of_windows, is_file_name_on_windows};
 
 /// The names that a project has, and those that a command adds.
 #[derive(Clone, Debug, Default)]
-pub struct Names {
+pub struct PortableNames {
     /// The names in the directories of the disk; those of directories have no `/`.
     listed: BTreeMap<String, Vec<String>>,
     /// The paths of new files and directories, by their lower-case form.
@@ -18,14 +18,14 @@ pub struct Names {
 
 /// Why a path is not created.
 #[derive(Debug, PartialEq)]
-pub struct Refused {
+pub struct NotPortable {
     pub why: String,
     pub hint: String,
 }
 
-impl Names {
+impl PortableNames {
     /// Adds a path. Refuses it if it is new, and other systems could not have it next to what is there.
-    pub fn add(&mut self, disk: &dyn Tree, path: &ProjectPath) -> Result<(), Refused> {
+    pub fn add_path(&mut self, disk: &dyn Tree, path: &ProjectPath) -> Result<(), NotPortable> {
         let mut folder = String::new();
         let mut is_new = false;
         for name in path.as_str().split('/') {
@@ -43,12 +43,13 @@ impl Names {
                 return Err(differs_in_case(&format!("{place}{twin}")));
             }
             // Other names that Windows lacks, such as those with `:`, are the files of a bundle in operator-sdk, too.
-            let is_possible = match cfg!(windows) {
-                true => is_file_name_on_windows(name),
-                false => !is_device_of_windows(name),
+            let is_possible = if cfg!(windows) {
+                is_file_name_on_windows(name)
+            } else {
+                !is_device_of_windows(name)
             };
             if is_new && !is_possible {
-                return Err(Refused {
+                return Err(NotPortable {
                     why: format!("`{name}` cannot be the name of a file on Windows"),
                     hint: "choose another name, so that the project can be checked out on every system"
                         .to_owned(),
@@ -69,8 +70,8 @@ fn is_same_on_windows(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
 }
 
-fn differs_in_case(path: &str) -> Refused {
-    Refused {
+fn differs_in_case(path: &str) -> NotPortable {
+    NotPortable {
         why: format!("`{path}` differs in case alone, and is the same file on Windows and macOS"),
         hint: format!("rename or delete `{path}`, or choose another name"),
     }
@@ -104,12 +105,12 @@ mod tests {
 
     /// Adds paths one after another; the last one is refused with this reason, or not at all.
     fn check(disk: &'static [&'static str], paths: &[&str], expected: &str) {
-        let mut names = Names::default();
+        let mut names = PortableNames::default();
         let results = paths.iter().map(|path| {
             names
-                .add(&Disk(disk), &ProjectPath::fixed(path))
+                .add_path(&Disk(disk), &ProjectPath::fixed(path))
                 .err()
-                .map_or_else(String::new, |it| it.why)
+                .map_or_else(String::new, |name| name.why)
         });
         let results: Vec<String> = results.collect();
         let (last, others) = results.split_last().expect("a path is added");
@@ -142,8 +143,11 @@ mod tests {
     #[test]
     fn a_refusal_names_the_other_file_or_the_name_and_a_way_out() {
         let refused = |disk, path: &str| {
-            let refused = Names::default().add(&Disk(disk), &ProjectPath::fixed(path));
-            refused.map_or_else(|it| format!("{}\n{}", it.why, it.hint), |()| String::new())
+            let refused = PortableNames::default().add_path(&Disk(disk), &ProjectPath::fixed(path));
+            refused.map_or_else(
+                |refused| format!("{}\n{}", refused.why, refused.hint),
+                |()| String::new(),
+            )
         };
         assert_eq!(
             refused(&["makefile"], "Makefile"),

@@ -4,21 +4,24 @@ use std::ops::Range;
 
 use proc_macro2::{Delimiter, Group, LineColumn, TokenStream, TokenTree};
 
-/// The text with `storage = …` in `#[kube(…)]` of the struct whose name is at a line and a column, both counted from 1.
-/// None if the attribute is not written there as it is, or an attribute is conditional. The caller checks what the new text means.
+/// Returns the text with `storage = …` in `#[kube(…)]` of the struct whose name is at a line and a column, both counted
+/// from 1. None if the attribute is not written there as it is, or an attribute is conditional. The caller checks what
+/// the new text means.
 pub fn with_storage(text: &str, (line, column): (usize, usize), is_stored: bool) -> Option<String> {
     let code = text.strip_prefix('\u{feff}').unwrap_or(text);
     let start = LineColumn { line, column: column.checked_sub(1)? };
-    let items: Vec<_> = attributes(code.parse().ok()?, start)?.iter().flat_map(items).collect();
+    let items: Vec<_> =
+        kube_attributes(code.parse().ok()?, start)?.iter().flat_map(split_items).collect();
     let named = |name: &str| {
-        items.iter().find(|it| matches!(it.first(), Some(TokenTree::Ident(it)) if it == name))
+        items.iter().find(|item| matches!(item.first(), Some(TokenTree::Ident(it)) if it == name))
     };
     let item = format!("storage = {is_stored}");
     let (range, new) = match named("storage") {
-        Some(it) => (bytes(it)?, item),
+        Some(it) => (byte_range(it)?, item),
         None => {
-            let range = bytes(named("version")?)?;
-            let before = &code[code[..range.start].rfind('\n').map_or(0, |it| it + 1)..range.start];
+            let range = byte_range(named("version")?)?;
+            let before =
+                &code[code[..range.start].rfind('\n').map_or(0, |index| index + 1)..range.start];
             let is_alone = !before.is_empty() && before.trim().is_empty();
             let end = if code.contains("\r\n") { "\r\n" } else { "\n" };
             let gap = if is_alone { format!("{end}{before}") } else { " ".to_owned() };
@@ -29,49 +32,50 @@ pub fn with_storage(text: &str, (line, column): (usize, usize), is_stored: bool)
     Some(format!("{mark}{}{new}{}", &code[..range.start], &code[range.end..]))
 }
 
-/// The lists of every `#[kube(…)]` before the token that begins here.
-fn attributes(tokens: TokenStream, start: LineColumn) -> Option<Vec<Group>> {
+/// Returns the lists of every `#[kube(…)]` before the token that begins here.
+fn kube_attributes(tokens: TokenStream, start: LineColumn) -> Option<Vec<Group>> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    if let Some(at) = tokens.iter().position(|it| it.span().start() == start) {
+    if let Some(at) = tokens.iter().position(|token| token.span().start() == start) {
         // Only attributes and what makes up a visibility are between the end of another item and the name.
-        let is_end = |it: &TokenTree| match it {
+        let is_end = |token: &TokenTree| match token {
             TokenTree::Punct(it) => it.as_char() != '#',
             TokenTree::Group(it) => it.delimiter() == Delimiter::Brace,
             _ => false,
         };
-        let before = tokens[..at].iter().rev().take_while(|it| !is_end(it));
-        let own = before.filter_map(|it| match it {
+        let before = tokens[..at].iter().rev().take_while(|token| !is_end(token));
+        let own = before.filter_map(|token| match token {
             TokenTree::Group(it) if it.delimiter() == Delimiter::Bracket => Some(it),
             _ => None,
         });
         let own: Vec<&Group> = own.collect();
-        let is_conditional = |it: &&Group| matches!(it.stream().into_iter().next(), Some(TokenTree::Ident(it)) if it == "cfg_attr");
-        return match own.iter().any(is_conditional) {
-            true => None,
-            false => Some(own.into_iter().filter_map(list).collect()),
+        let is_conditional = |group: &&Group| matches!(group.stream().into_iter().next(), Some(TokenTree::Ident(it)) if it == "cfg_attr");
+        return if own.iter().any(is_conditional) {
+            None
+        } else {
+            Some(own.into_iter().filter_map(kube_list).collect())
         };
     }
-    tokens.into_iter().find_map(|it| match it {
-        TokenTree::Group(it) => attributes(it.stream(), start),
+    tokens.into_iter().find_map(|token| match token {
+        TokenTree::Group(it) => kube_attributes(it.stream(), start),
         _ => None,
     })
 }
 
-/// The list of `[kube(…)]`.
-fn list(attribute: &Group) -> Option<Group> {
+/// Returns the list of `[kube(…)]`.
+fn kube_list(attribute: &Group) -> Option<Group> {
     match &attribute.stream().into_iter().collect::<Vec<_>>()[..] {
         [TokenTree::Ident(name), TokenTree::Group(list)] if name == "kube" => Some(list.clone()),
         _ => None,
     }
 }
 
-fn items(list: &Group) -> Vec<Vec<TokenTree>> {
+fn split_items(list: &Group) -> Vec<Vec<TokenTree>> {
     let tokens: Vec<TokenTree> = list.stream().into_iter().collect();
-    let is_comma = |it: &TokenTree| matches!(it, TokenTree::Punct(it) if it.as_char() == ',');
+    let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(it) if it.as_char() == ',');
     tokens.split(is_comma).map(<[TokenTree]>::to_vec).collect()
 }
 
-fn bytes(tokens: &[TokenTree]) -> Option<Range<usize>> {
+fn byte_range(tokens: &[TokenTree]) -> Option<Range<usize>> {
     let start = tokens.first()?.span().byte_range().start;
     Some(start..tokens.last()?.span().byte_range().end)
 }
@@ -79,10 +83,10 @@ fn bytes(tokens: &[TokenTree]) -> Option<Range<usize>> {
 #[test]
 fn only_the_item_of_the_struct_changes() {
     let check = |text: &str, is_stored, expected: Option<&str>| {
-        let at = text.find("Spec").map(|it| {
-            let line = text[..it].matches('\n').count() + 1;
-            let start = text[..it].rfind('\n').map_or(0, |it| it + 1);
-            let visible = text[start..it].trim_start_matches('\u{feff}');
+        let at = text.find("Spec").map(|index| {
+            let line = text[..index].matches('\n').count() + 1;
+            let start = text[..index].rfind('\n').map_or(0, |index| index + 1);
+            let visible = text[start..index].trim_start_matches('\u{feff}');
             (line, visible.chars().count() + 1)
         });
         let after = with_storage(text, at.unwrap(), is_stored);

@@ -28,7 +28,7 @@ fn check(before: Option<&str>, plan: impl FnOnce(&mut Plan), expected: Result<&s
     let tree = Map(before.map(|it| (path("a.rs"), it.to_owned())).into_iter().collect());
     let mut it = Plan::default();
     plan(&mut it);
-    let after = it.against(&tree, false).map_err(|it| it.to_string()).map(|changes| {
+    let after = it.changes_against(&tree, false).map_err(|it| it.to_string()).map(|changes| {
         let after = changes.iter().next().map(|it| it.after.clone().unwrap_or_default());
         after.unwrap_or_else(|| before.unwrap_or_default().to_owned())
     });
@@ -37,7 +37,7 @@ fn check(before: Option<&str>, plan: impl FnOnce(&mut Plan), expected: Result<&s
 
 #[test]
 fn a_merge_conflict_of_generated_files_is_named_and_replaced_by_force() {
-    let ours = |text: &str| ours::signed(&path("a.rs"), text, "b", "test");
+    let ours = |text: &str| ours::add_signature(&path("a.rs"), text, "b", "test");
     let conflict =
         |one: &str, two: &str| format!("<<<<<<< HEAD\n{one}=======\n{two}>>>>>>> topic\n");
     let generate = |plan: &mut Plan| plan.generate(path("a.rs"), "3\n".to_owned(), "b", "test");
@@ -50,7 +50,7 @@ fn a_merge_conflict_of_generated_files_is_named_and_replaced_by_force() {
     let tree = Map([(path("a.rs"), generated)].into());
     let mut plan = Plan::default();
     generate(&mut plan);
-    let changes = plan.against(&tree, true).expect("`--force` replaces it");
+    let changes = plan.changes_against(&tree, true).expect("`--force` replaces it");
     let after = changes.iter().next().and_then(|it| it.after.clone());
     assert_eq!(after, Some(ours("3\n")));
 }
@@ -59,7 +59,7 @@ fn check_error(before: &str, plan: impl FnOnce(&mut Plan)) -> String {
     let tree = Map([(path("a.rs"), before.to_owned())].into());
     let mut it = Plan::default();
     plan(&mut it);
-    it.against(&tree, false).expect_err("it is refused").to_string()
+    it.changes_against(&tree, false).expect_err("it is refused").to_string()
 }
 
 #[test]
@@ -74,15 +74,15 @@ fn scaffolded_files_are_written_once() {
     );
     let offer = |plan: &mut Plan| {
         scaffold(plan);
-        plan.only_offer(&path("a.rs"));
+        plan.create_if_missing(&path("a.rs"));
     };
     check(Some("old\n"), offer, Ok("old\n"));
 }
 
 #[test]
 fn generated_files_are_replaced_unless_they_were_edited() {
-    let ours = super::ours::signed(&path("a.rs"), "old\n", "b", "test");
-    let new = super::ours::signed(&path("a.rs"), "new\n", "b", "test");
+    let ours = super::ours::add_signature(&path("a.rs"), "old\n", "b", "test");
+    let new = super::ours::add_signature(&path("a.rs"), "new\n", "b", "test");
     let generate = |plan: &mut Plan| plan.generate(path("a.rs"), "new\n".to_owned(), "b", "test");
     check(Some(&ours), generate, Ok(&new));
     check(
@@ -101,7 +101,7 @@ fn generated_files_are_replaced_unless_they_were_edited() {
 fn a_file_gains_the_lines_it_lacks() {
     let lines = |plan: &mut Plan| {
         plan.scaffold(path("a.rs"), "a\nb\n".to_owned());
-        plan.only_lines(&path("a.rs"));
+        plan.append_missing_lines(&path("a.rs"));
     };
     check(None, lines, Ok("a\nb\n"));
     check(Some("b"), lines, Ok("b\na\n"));
@@ -115,13 +115,13 @@ fn every_conflict_is_reported_at_once() {
     plan.scaffold(path("a.rs"), String::new());
     plan.scaffold(path("b.rs"), String::new());
     plan.scaffold(path("c.rs"), String::new());
-    let error = plan.against(&tree, true).expect_err("two files conflict").to_string();
+    let error = plan.changes_against(&tree, true).expect_err("two files conflict").to_string();
     assert_eq!(error.lines().count(), 3, "{error}");
 }
 
 #[test]
 fn in_a_folder_of_ours_only_what_this_command_has_generated_goes() {
-    let signed = |at: &str, by: &str| super::ours::signed(&path(at), "a: 1\n", "b", by);
+    let signed = |at: &str, by: &str| super::ours::add_signature(&path(at), "a: 1\n", "b", by);
     let stale = signed("d/stale.yaml", "test");
     let tree = Map([
         ("d/copy.yaml", stale.clone()),
@@ -135,9 +135,9 @@ fn in_a_folder_of_ours_only_what_this_command_has_generated_goes() {
     .into());
     let mut plan = Plan::default();
     plan.generate(path("d/new.yaml"), "a: 2\n".to_owned(), "b", "test");
-    plan.own(path("d"), &["yaml"], "test");
+    plan.remove_stale(path("d"), &["yaml"], "test");
     for force in [false, true] {
-        let changes = plan.against(&tree, force).expect("no conflict");
+        let changes = plan.changes_against(&tree, force).expect("no conflict");
         assert_eq!(
             changes.to_string(),
             "create  d/new.yaml\n\
@@ -158,7 +158,7 @@ fn in_a_folder_of_ours_only_what_this_command_has_generated_goes() {
 
 #[test]
 fn what_another_command_generates_is_not_replaced() {
-    let text = super::ours::signed(&path("a.rs"), "old\n", "b", "another");
+    let text = super::ours::add_signature(&path("a.rs"), "old\n", "b", "another");
     let generate = |plan: &mut Plan| plan.generate(path("a.rs"), "new\n".to_owned(), "b", "test");
     let message = "nothing was written:\n  a.rs: `operator-rs another` generates this file";
     check(Some(&text), generate, Err(message));
@@ -167,7 +167,7 @@ fn what_another_command_generates_is_not_replaced() {
 #[test]
 fn the_line_ends_of_a_checkout_are_kept() {
     let crlf = |it: &str| it.replace('\n', "\r\n");
-    let signed = |text: &str| super::ours::signed(&path("a.rs"), text, "b", "test");
+    let signed = |text: &str| super::ours::add_signature(&path("a.rs"), text, "b", "test");
     let generate = |plan: &mut Plan| plan.generate(path("a.rs"), "new\n".to_owned(), "b", "test");
     check(Some(&crlf(&signed("new\n"))), generate, Ok(&crlf(&signed("new\n"))));
     check(Some(&crlf(&signed("old\n"))), generate, Ok(&crlf(&signed("new\n"))));
@@ -178,7 +178,7 @@ fn the_line_ends_of_a_checkout_are_kept() {
 #[test]
 fn an_edit_of_what_is_not_there_any_more_is_refused() {
     let edit =
-        |plan: &mut Plan| plan.edit(path("a.rs"), "read\n".to_owned(), "edited\n".to_owned());
+        |plan: &mut Plan| plan.edit_file(path("a.rs"), "read\n".to_owned(), "edited\n".to_owned());
     check(Some("read\n"), edit, Ok("edited\n"));
     let message = "nothing was written:\n  a.rs: it changed while the command ran";
     check(Some("mine\n"), edit, Err(message));
@@ -188,7 +188,7 @@ fn an_edit_of_what_is_not_there_any_more_is_refused() {
 #[test]
 fn a_users_file_is_deleted_as_it_was_scaffolded_and_an_edited_one_with_force() {
     let known = || vec!["old\n".to_owned(), "new\n".to_owned()];
-    let delete = |plan: &mut Plan| plan.delete(path("a.rs"), known());
+    let delete = |plan: &mut Plan| plan.delete_file(path("a.rs"), known());
     for text in ["old\n", "new\n", "new\r\n"] {
         check(Some(text), delete, Ok(""));
     }
@@ -198,7 +198,7 @@ fn a_users_file_is_deleted_as_it_was_scaffolded_and_an_edited_one_with_force() {
     delete(&mut plan);
     let shown = |text: Option<&str>| {
         let tree = Map(text.map(|it| (path("a.rs"), it.to_owned())).into_iter().collect());
-        plan.against(&tree, true).expect("no conflict").to_string()
+        plan.changes_against(&tree, true).expect("no conflict").to_string()
     };
     assert_eq!(shown(Some("edited\n")), "delete  a.rs (was edited)\n");
     assert_eq!(shown(None), "");
@@ -207,9 +207,9 @@ fn a_users_file_is_deleted_as_it_was_scaffolded_and_an_edited_one_with_force() {
 #[test]
 fn the_changes_of_a_users_file_are_made_in_their_order() {
     let remove = |plan: &mut Plan| {
-        plan.remove(path("a.rs"), vec!["pub mod a;\n".to_owned()], LastCommit::Text(None));
+        plan.remove_entries(path("a.rs"), vec!["pub mod a;\n".to_owned()], LastCommit::Text(None));
     };
-    let add = |plan: &mut Plan| plan.add(path("a.rs"), "m", "pub mod b;\n".to_owned());
+    let add = |plan: &mut Plan| plan.add_entries(path("a.rs"), "m", "pub mod b;\n".to_owned());
     let marked = "pub mod a;\n// +operator-rs:scaffold:m\n";
     let expected = Ok("pub mod b;\n// +operator-rs:scaffold:m\n");
     check(
@@ -229,7 +229,7 @@ fn the_changes_of_a_users_file_are_made_in_their_order() {
         expected,
     );
     let edit = |plan: &mut Plan| {
-        plan.edit(path("a.rs"), "pub mod a;\n".to_owned(), "pub mod a;\nmod x;\n".to_owned());
+        plan.edit_file(path("a.rs"), "pub mod a;\n".to_owned(), "pub mod a;\nmod x;\n".to_owned());
         remove(plan);
     };
     check(Some("pub mod a;\n"), edit, Ok("mod x;\n"));
@@ -242,13 +242,13 @@ fn the_changes_of_a_users_file_are_made_in_their_order() {
 fn a_file_that_is_kept_is_not_written_and_is_listed_with_the_reason() {
     let keep = |plan: &mut Plan| {
         plan.scaffold(path("a.rs"), "new\n".to_owned());
-        plan.keep(path("a.rs"), "it was here before");
+        plan.keep_file(path("a.rs"), "it was here before");
     };
     check(Some("old\n"), keep, Ok("old\n"));
     let tree = Map([(path("a.rs"), "old\n".to_owned())].into());
     let mut plan = Plan::default();
     keep(&mut plan);
-    let changes = plan.against(&tree, false).expect("no conflict");
+    let changes = plan.changes_against(&tree, false).expect("no conflict");
     assert!(changes.is_empty());
     assert_eq!(changes.to_string(), "leave   a.rs (it was here before)\n");
 }
@@ -274,7 +274,7 @@ fn generate(at: &str, text: &str) -> Plan {
 fn a_step_reads_what_the_steps_before_it_wrote() {
     let disk = Map([(
         path("old/x.yaml"),
-        ours::signed(&path("old/x.yaml"), "a: 1\n", "b", "test"),
+        ours::add_signature(&path("old/x.yaml"), "a: 1\n", "b", "test"),
     )]
     .into());
     let mut tree = over(&disk);
@@ -282,29 +282,29 @@ fn a_step_reads_what_the_steps_before_it_wrote() {
         .expect("it applies");
     for item in ["one", "two"] {
         let mut plan = Plan::default();
-        plan.add(path("new/a.yaml"), "list", format!("list:\n- {item}\n"));
+        plan.add_entries(path("new/a.yaml"), "list", format!("list:\n- {item}\n"));
         tree.apply(plan).expect("it applies");
     }
     let list = "list:\n- one\n- two\n# +operator-rs:scaffold:list\n";
     assert_eq!(tree.read(&path("new/a.yaml")).expect("it reads").as_deref(), Some(list));
     let mut plan = Plan::default();
-    plan.own(path("old"), &["yaml"], "test");
+    plan.remove_stale(path("old"), &["yaml"], "test");
     tree.apply(plan).expect("it applies");
     assert_eq!(tree.look(&path("old/x.yaml")).expect("it looks"), Found::Nothing);
     assert!(tree.list(&path("old")).expect("it lists").is_empty());
-    assert_eq!(tree.before().list(&path("old")).expect("it lists"), [path("old/x.yaml")]);
+    assert_eq!(tree.files_on_disk().list(&path("old")).expect("it lists"), [path("old/x.yaml")]);
     // A later step needs the file all the same.
     tree.apply(generate("old/x.yaml", "a: 2\n")).expect("it applies");
     let text = tree.read(&path("old/x.yaml")).expect("it reads").expect("it is there");
     assert!(text.ends_with("a: 2\n"), "{text}");
-    tree.forget(&path("new/a.yaml"));
+    tree.keep_as_on_disk(&path("new/a.yaml"));
     assert_eq!(tree.look(&path("new/a.yaml")).expect("it looks"), Found::Nothing);
-    assert_eq!(tree.writable().expect("no conflict").to_string(), "update  old/x.yaml\n");
+    assert_eq!(tree.writable_changes().expect("no conflict").to_string(), "update  old/x.yaml\n");
 }
 
 #[test]
 fn a_conflict_that_stays_is_told_with_those_that_force_would_settle() {
-    let edited = ours::signed(&path("a.rs"), "1\n", "b", "test") + "x\n";
+    let edited = ours::add_signature(&path("a.rs"), "1\n", "b", "test") + "x\n";
     let disk = Map([(path("a.rs"), edited), (path("b.rs"), "mine\n".to_owned())].into());
     for (force, lines) in [(false, 3), (true, 2)] {
         let mut tree = WorkTree::new(&disk, force);
@@ -318,7 +318,7 @@ fn a_conflict_that_stays_is_told_with_those_that_force_would_settle() {
 
 #[test]
 fn a_file_that_is_written_twice_has_one_conflict_and_one_change() {
-    let edited = ours::signed(&path("a.rs"), "1\n", "b", "test") + "x\n";
+    let edited = ours::add_signature(&path("a.rs"), "1\n", "b", "test") + "x\n";
     let disk = Map([(path("a.rs"), edited)].into());
     let mut tree = over(&disk);
     tree.apply(generate("a.rs", "2\n")).expect("it applies");
@@ -327,7 +327,7 @@ fn a_file_that_is_written_twice_has_one_conflict_and_one_change() {
     // The steps that follow see the generated file, whose edits are reported at the end.
     let text = tree.read(&path("a.rs")).expect("it reads").expect("it is there");
     assert!(text.ends_with("3\n"), "{text}");
-    let error = tree.writable().map(|_| ()).expect_err("it was edited").to_string();
+    let error = tree.writable_changes().map(|_| ()).expect_err("it was edited").to_string();
     assert_eq!(error.lines().count(), 2, "{error}");
     let shown = tree.changes().to_string();
     assert_eq!(shown, "update  a.rs (needs `--force`)\n");
@@ -349,10 +349,10 @@ fn many_entries_are_added_by_a_fixed_number_of_readings_of_their_file() {
         let mut plan = Plan::default();
         for number in 0..entries {
             let fragment = format!("resources:\n- {number}.yaml\n");
-            plan.add(path("kustomization.yaml"), "m", fragment);
+            plan.add_entries(path("kustomization.yaml"), "m", fragment);
         }
         let before = READINGS.get();
-        let changes = plan.against(&tree, false).expect("the entries can be added");
+        let changes = plan.changes_against(&tree, false).expect("the entries can be added");
         let after = changes.iter().next().and_then(|change| change.after.as_ref());
         let lines = after.map(|after| after.lines().count());
         assert_eq!(lines, Some(entries + 2));
@@ -372,8 +372,8 @@ fn changes_in_generated_source_are_listed_as_one_line() {
         plan.generate(path(name), String::new(), "it", "generate");
     }
     plan.generate(path("vendor/b/1.rs"), String::new(), "it", "generate");
-    let changes = plan.against(&Map(BTreeMap::new()), false).expect("there is no conflict");
+    let changes = plan.changes_against(&Map(BTreeMap::new()), false).expect("there is no conflict");
     let expected = "create  src/x.rs\ncreate  vendor/a/ (4 files; `--verbose` lists them)\ncreate  vendor/b/1.rs\n";
-    assert_eq!(changes.listed(), expected);
+    assert_eq!(changes.format_list(), expected);
     assert_eq!(changes.to_string().lines().count(), 6);
 }

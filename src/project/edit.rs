@@ -11,18 +11,18 @@ use go_data::yaml::{
 
 impl Project {
     /// Adds a resource after the existing ones.
-    pub fn with(&self, resource: Resource) -> anyhow::Result<Self> {
+    pub fn with_resource(&self, resource: Resource) -> anyhow::Result<Self> {
         let resource = yaml::to_value(&resource);
-        self.edited(|it| match it.node("/0/resources") {
-            Some(_) => it.push("/0", "resources", resource),
-            None => it.set("/0", "resources", Value::Array(vec![resource]), "version"),
+        self.apply_edit(|document| match document.node("/0/resources") {
+            Some(_) => document.push("/0", "resources", resource),
+            None => document.set("/0", "resources", Value::Array(vec![resource]), "version"),
         })
     }
 
     /// Sets `controller: true` on an existing resource.
     pub fn with_controller(&self, at: usize) -> anyhow::Result<Self> {
         let resource = format!("/0/resources/{at}");
-        self.edited(|it| it.set(&resource, "controller", Value::Bool(true), "kind"))
+        self.apply_edit(|document| document.set(&resource, "controller", Value::Bool(true), "kind"))
     }
 
     /// Sets the webhooks of an existing resource, which may be none.
@@ -30,22 +30,25 @@ impl Project {
         let resource = format!("/0/resources/{at}");
         let old = self.resources[at].webhooks.as_ref().map(yaml::to_value);
         let new = (!webhooks.is_empty()).then(|| yaml::to_value(webhooks));
-        self.with_change(&resource, "webhooks", old.as_ref(), new.as_ref())?.settled()
+        self.with_change(&resource, "webhooks", old.as_ref(), new.as_ref())?
+            .without_unused_certificates()
     }
 
     /// Sets what the project and its resources were created with.
     pub fn with_inputs(&self, inputs: &Inputs) -> anyhow::Result<Self> {
-        let to_value = |it: &Inputs| (*it != Inputs::default()).then(|| yaml::to_value(it));
+        let to_value =
+            |inputs: &Inputs| (*inputs != Inputs::default()).then(|| yaml::to_value(inputs));
         let (old, new) = (to_value(&self.inputs), to_value(inputs));
-        let plugins = self.editor()?.node("/0/plugins").cloned();
-        let Some(plugins) = plugins.filter(|it| !matches!(it.data, Data::Scalar(_))) else {
-            let new = new.map(|it| Value::Object(Map::from_iter([(LAYOUT.to_owned(), it)])));
-            return self.edited(|it| it.put("/0", "plugins", new));
+        let plugins = self.yaml_editor()?.node("/0/plugins").cloned();
+        let Some(plugins) = plugins.filter(|plugin| !matches!(plugin.data, Data::Scalar(_))) else {
+            let new =
+                new.map(|options| Value::Object(Map::from_iter([(LAYOUT.to_owned(), options)])));
+            return self.apply_edit(|document| document.put("/0", "plugins", new));
         };
         let is_alone = matches!(&plugins.data, Data::Map(all) if all.len() == 1);
         match (new, plugins.get(LAYOUT)) {
             (None, Some(own)) if is_own(own, old.as_ref()) && is_alone => {
-                self.edited(|it| it.put("/0", "plugins", None))
+                self.apply_edit(|document| document.put("/0", "plugins", None))
             }
             (None, Some(own)) if !is_own(own, old.as_ref()) => {
                 let map = format!("/0/plugins/{}", LAYOUT.replace('/', "~1"));
@@ -63,13 +66,13 @@ impl Project {
         new: Option<&Value>,
     ) -> anyhow::Result<Self> {
         let fields =
-            |it: Option<&Value>| it.and_then(Value::as_object).cloned().unwrap_or_default();
+            |change: Option<&Value>| change.and_then(Value::as_object).cloned().unwrap_or_default();
         let (old, new) = (fields(old), fields(new));
-        let mut res = self.clone();
-        for key in old.keys().chain(new.keys().filter(|it| !old.contains_key(*it))) {
-            res = res.with_change(map, key, old.get(key), new.get(key))?;
+        let mut project = self.clone();
+        for key in old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))) {
+            project = project.with_change(map, key, old.get(key), new.get(key))?;
         }
-        Ok(res)
+        Ok(project)
     }
 
     fn with_change(
@@ -79,7 +82,7 @@ impl Project {
         old: Option<&Value>,
         new: Option<&Value>,
     ) -> anyhow::Result<Self> {
-        let is_empty = |it: &Value| it.as_object().is_some_and(Map::is_empty);
+        let is_empty = |value: &Value| value.as_object().is_some_and(Map::is_empty);
         let path = || format!("{map}/{}", key.replace('/', "~1"));
         match (old, new) {
             _ if old == new => Ok(self.clone()),
@@ -89,7 +92,7 @@ impl Project {
             (Some(Value::Object(_)), Some(Value::Object(_))) if !old.is_some_and(is_empty) => {
                 self.with_changes(&path(), old, new)
             }
-            _ => self.edited(|it| it.put(map, key, new.cloned())),
+            _ => self.apply_edit(|document| document.put(map, key, new.cloned())),
         }
     }
 
@@ -102,43 +105,45 @@ impl Project {
         before: &[Value],
         after: &[Value],
     ) -> anyhow::Result<Self> {
-        let is_in = |list: &[Value], it: &Value| list.iter().any(|other| name(other) == name(it));
-        let stay = before.iter().filter(|it| is_in(after, it));
-        let added = || after.iter().filter(|it| !is_in(before, it));
-        if !stay.chain(added()).map(name).eq(after.iter().map(name)) {
+        let is_in = |list: &[Value], value: &Value| {
+            list.iter().any(|other| identity_of(other) == identity_of(value))
+        };
+        let stay = before.iter().filter(|value| is_in(after, value));
+        let added = || after.iter().filter(|value| !is_in(before, value));
+        if !stay.chain(added()).map(identity_of).eq(after.iter().map(identity_of)) {
             let list = Value::Array(after.to_vec());
-            return self.edited(|it| it.put(map, key, Some(list)));
+            return self.apply_edit(|document| document.put(map, key, Some(list)));
         }
-        let mut res = self.clone();
+        let mut project = self.clone();
         // The list goes with its last item.
         for added in added() {
-            res = res.edited(|it| it.push(map, key, added.clone()))?;
+            project = project.apply_edit(|document| document.push(map, key, added.clone()))?;
         }
         for gone in (0..before.len()).rev() {
-            let is_same = |it: &&Value| name(it) == name(&before[gone]);
+            let is_same = |index: &&Value| identity_of(index) == identity_of(&before[gone]);
             let item = format!("{map}/{key}/{gone}");
-            res = match after.iter().find(is_same) {
-                Some(new) => res.with_changes(&item, Some(&before[gone]), Some(new))?,
-                None => res.edited(|it| it.remove(map, key, gone))?,
+            project = match after.iter().find(is_same) {
+                Some(new) => project.with_changes(&item, Some(&before[gone]), Some(new))?,
+                None => project.apply_edit(|document| document.remove(map, key, gone))?,
             };
         }
-        Ok(res)
+        Ok(project)
     }
 
     /// Sets the version of the tool that has updated the project.
     pub fn with_cli_version(&self, version: &str) -> anyhow::Result<Self> {
-        self.edited(|it| it.set("/0", "cliVersion", Value::from(version), "domain"))
+        self.apply_edit(|document| document.set("/0", "cliVersion", Value::from(version), "domain"))
     }
 
-    pub(super) fn editor(&self) -> anyhow::Result<Editor<'_>> {
+    pub(super) fn yaml_editor(&self) -> anyhow::Result<Editor<'_>> {
         Editor::new(&self.text, Dialect::Strict).context("reading PROJECT")
     }
 
-    pub(super) fn edited(
+    pub(super) fn apply_edit(
         &self,
         edit: impl FnOnce(Editor<'_>) -> Result<String, Refusal>,
     ) -> anyhow::Result<Self> {
-        let text = edit(self.editor()?).map_err(|_| {
+        let text = edit(self.yaml_editor()?).map_err(|_| {
             anyhow::format_err!(
                 "operator-rs cannot edit PROJECT because of the way it is formatted"
             )
@@ -149,21 +154,21 @@ impl Project {
     }
 }
 
-/// What tells an item of a list from the others: of a resource, all but its options.
-fn name(item: &Value) -> Value {
-    let mut res = item.clone();
-    if let Some(map) = res.as_object_mut() {
+/// Returns the part that identifies an item of a list: of a resource, all but its options.
+fn identity_of(item: &Value) -> Value {
+    let mut value = item.clone();
+    if let Some(map) = value.as_object_mut() {
         map.remove("options");
     }
-    res
+    value
 }
 
-/// Whether the settings have no field that is not this tool's.
+/// Returns whether the settings have no field that is not this tool's.
 fn is_own(settings: &Node, known: Option<&Value>) -> bool {
     let known = known.and_then(Value::as_object);
     match &settings.data {
         Data::Map(fields) => {
-            fields.iter().all(|it| known.is_some_and(|known| known.contains_key(&it.key)))
+            fields.iter().all(|field| known.is_some_and(|known| known.contains_key(&field.key)))
         }
         _ => true,
     }
@@ -185,7 +190,7 @@ mod tests {
     fn check(before: &str, after: &str) {
         let head = "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\n";
         let project = Project::from_text(&format!("{head}{before}")).expect("a project");
-        let project = project.with(resource("B")).expect("it can be added to");
+        let project = project.with_resource(resource("B")).expect("it can be added to");
         assert_eq!(project.text().strip_prefix(head), Some(after));
     }
 
@@ -199,7 +204,7 @@ mod tests {
             &format!("{a}\n# three\nversion: \"3\"\nx: z\n"),
             &format!("{a}{b}\n# three\nversion: \"3\"\nx: z\n"),
         );
-        let deep: String = b.lines().map(|it| format!("    {it}\n")).collect();
+        let deep: String = b.lines().map(|line| format!("    {line}\n")).collect();
         let a = "resources:\n    - kind: A\n      version: v1\n";
         check(&format!("{a}version: \"3\"\n"), &format!("{a}{deep}version: \"3\"\n"));
     }
@@ -209,7 +214,7 @@ mod tests {
         let head = "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\n";
         let check = |before: &str, at: usize, after: &str| {
             let project = Project::from_text(&format!("{head}{before}")).expect("a project");
-            let project = project.without(at).expect("it can be removed");
+            let project = project.without_resource(at).expect("it can be removed");
             assert_eq!(project.text().strip_prefix(head), Some(after));
         };
         let (a, b) = ("- kind: A # one\n  mine: x\n  version: v1\n", "- kind: B\n  version: v1\n");
@@ -272,7 +277,7 @@ mod tests {
     #[test]
     fn an_entry_without_names_is_refused() {
         let text = "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\nresources:\n- [~, false, a.io, g, A, ~, ~, v1]\nversion: \"3\"\n";
-        let error = Project::from_text(text).and_then(|it| it.with_controller(0));
+        let error = Project::from_text(text).and_then(|project| project.with_controller(0));
         assert!(error.is_err());
     }
 
@@ -292,7 +297,7 @@ mod tests {
         }
         // A value on a separate line is not edited.
         let project = Project::from_text(&format!("cliVersion:\n  0.0.1\n{head}"));
-        assert!(project.and_then(|it| it.with_cli_version("0.1.0")).is_err());
+        assert!(project.and_then(|project| project.with_cli_version("0.1.0")).is_err());
     }
 
     #[test]
@@ -301,10 +306,10 @@ mod tests {
             let text = format!(
                 "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p-q\nresources:\n- api: {{crdVersion: v1}}\n  kind: A\n  path: {path:?}\n  version: v1\nversion: \"3\"\n"
             );
-            Project::from_text(&text).map_err(|it| {
-                let found: Option<&Diagnostics> = find(&it);
-                let hints = found.map(|it| it.list[0].hints.join("; "));
-                (it.to_string(), hints.unwrap_or_default())
+            Project::from_text(&text).map_err(|error| {
+                let found: Option<&Diagnostics> = find(&error);
+                let hints = found.map(|diagnostics| diagnostics.list[0].hints.join("; "));
+                (error.to_string(), hints.unwrap_or_default())
             })
         };
         for path in ["p_q_api::cache::v1", "api::größe"] {
@@ -328,23 +333,23 @@ mod tests {
 
     #[test]
     fn line_ends_are_kept() {
-        let crlf = |it: &str| it.replace('\n', "\r\n");
+        let crlf = |text: &str| text.replace('\n', "\r\n");
         let head =
             "cliVersion: 0.0.1\ndomain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\n";
         let resources = "resources:\n- domain: x\n  kind: A\n  version: v1\n";
         let project = Project::from_text(&crlf(&format!("{head}{resources}version: \"3\"")));
         let project = project.expect("a project");
         let b = "- domain: a.io\n  group: g\n  kind: B\n  version: v1\n";
-        let added = project.with(resource("B")).expect("it can be added to");
+        let added = project.with_resource(resource("B")).expect("it can be added to");
         assert_eq!(added.text(), crlf(&format!("{head}{resources}{b}version: \"3\"")));
         let added = project.with_controller(0).expect("it can be edited");
-        let text = |it: &str| crlf(&format!("{head}{it}version: \"3\""));
+        let text = |text: &str| crlf(&format!("{head}{text}version: \"3\""));
         let controller = resources.replace("  kind", "  controller: true\n  kind");
         assert_eq!(added.text(), text(&controller));
         let current = project.with_cli_version("0.1.0").expect("it can be edited");
         assert_eq!(current.text(), text(resources).replace("0.0.1", "0.1.0"));
         let last = Project::from_text(&format!("{head}version: \"3\"\nx: 1")).expect("a project");
-        let added = last.with(resource("B")).expect("it can be added to");
+        let added = last.with_resource(resource("B")).expect("it can be added to");
         assert_eq!(added.text(), format!("{head}resources:\n{b}version: \"3\"\nx: 1"));
     }
 
@@ -352,7 +357,7 @@ mod tests {
     fn a_list_in_flow_style_is_refused_with_the_way_out() {
         let text = "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\nresources: [{kind: A, version: v1}]\nversion: \"3\"\n";
         let error = Project::from_text(text)
-            .and_then(|it| it.with(resource("B")))
+            .and_then(|project| project.with_resource(resource("B")))
             .expect_err("it is refused");
         assert_eq!(
             error.to_string(),

@@ -13,12 +13,12 @@ pub struct HandEdit {
 }
 
 impl Project {
-    /// The entry of a resource, and that with its options, if they were edited by hand.
+    /// Returns the entry of a resource, and that with its options, if they were edited by hand.
     pub fn hand_edits(&self, at: usize) -> anyhow::Result<Vec<HandEdit>> {
-        let (editor, resource) = (self.editor()?, &self.resources[at]);
+        let (editor, resource) = (self.yaml_editor()?, &self.resources[at]);
         let entry = editor.node(&format!("/0/resources/{at}"));
-        let edit = entry.and_then(|it| self.hand_edit(it, &yaml::to_value(resource)));
-        let record = self.inputs.record(resource).and_then(|(at, record)| {
+        let edit = entry.and_then(|node| self.hand_edit(node, &yaml::to_value(resource)));
+        let record = self.inputs.find_record(resource).and_then(|(at, record)| {
             let path = format!("/0/plugins/{}/resources/{at}", LAYOUT.replace('/', "~1"));
             self.hand_edit(editor.node(&path)?, &yaml::to_value(record))
         });
@@ -30,26 +30,28 @@ impl Project {
         let (from, to) = block::lines_of_item(&lines, item)?;
         let lines: Vec<&str> = self.text().split_inclusive('\n').take(to).skip(from).collect();
         let is_comment =
-            |it: &&str| it.trim_start().starts_with('#') || block::comment(it).is_some();
-        let comment = lines.iter().position(is_comment).map(|it| from + it + 1);
+            |text: &&str| text.trim_start().starts_with('#') || block::comment(text).is_some();
+        let comment = lines.iter().position(is_comment).map(|index| from + index + 1);
         let line = comment.into_iter().chain(unknown_field(own, item)).min();
         line.map(|line| HandEdit { line, text: lines.concat() })
     }
 }
 
-/// The line of the first field that is not as operator-rs would write it.
+/// Returns the line of the first field that is not as operator-rs would write it.
 fn unknown_field(own: &Value, item: &Node) -> Option<usize> {
     let Data::Map(fields) = &item.data else { return None };
-    let is_own = |key: &str, value: Value| own.get(key).is_some_and(|own| has(own, &value));
-    let mut fields = fields.iter().filter(|it| !is_own(&it.key, it.value.clone().into_value()));
-    fields.next().map(|it| it.mark.line)
+    let is_own =
+        |key: &str, value: Value| own.get(key).is_some_and(|own| contains_value(own, &value));
+    let mut fields =
+        fields.iter().filter(|field| !is_own(&field.key, field.value.clone().into_value()));
+    fields.next().map(|field| field.mark.line)
 }
 
-/// Whether a value is there with everything in it.
-fn has(own: &Value, value: &Value) -> bool {
+/// Returns whether a value is there with everything in it.
+fn contains_value(own: &Value, value: &Value) -> bool {
     match (own, value) {
         (Value::Object(own), Value::Object(value)) => {
-            value.iter().all(|it| own.get(it.0).is_some_and(|own| has(own, it.1)))
+            value.iter().all(|pair| own.get(pair.0).is_some_and(|own| contains_value(own, pair.1)))
         }
         _ => own == value,
     }

@@ -1,5 +1,5 @@
-//! What `init` and `create` were given, beyond the fields of every PROJECT file: with these, the files that they wrote can
-//! be written again.
+//! The options of `init` and `create` beyond the fields of every PROJECT file. They suffice to write the same files
+//! again.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use model::{Domain, GroupPrefix, Image, Kind, Plural, ProjectPath, Version};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "the settings of a project")]
 pub struct Inputs {
-    /// Who makes the certificate of the webhooks.
+    /// The issuer of the webhooks' certificate.
     #[serde(skip_serializing_if = "is_default")]
     pub certificates: Certificates,
     /// The chart of an operator in place.
@@ -38,8 +38,8 @@ pub struct Inputs {
     pub package: Option<String>,
     /// For some of PROJECT's resources. The shape is that of kubebuilder's plugin `deploy-image`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub resources: Vec<Created>,
-    /// Whether the project is to have the source of the crates of operator-rs that it depends on.
+    pub resources: Vec<CreatedResource>,
+    /// True if the project is to have the source of the crates of operator-rs that it depends on.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub vendor: bool,
     /// The files of `init --with`.
@@ -47,7 +47,7 @@ pub struct Inputs {
     pub with: Vec<String>,
 }
 
-/// Who makes the certificate of the webhooks. All webhooks of a project have the same one.
+/// The issuer of the webhooks' certificate, which all webhooks of a project share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "`cert-manager` or `self`")]
 pub enum Certificates {
@@ -63,10 +63,10 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// What a resource was created with.
+/// The options that a resource was created with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "the fields of a resource in `plugins`")]
-pub struct Created {
+pub struct CreatedResource {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<Domain>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,10 +93,10 @@ pub struct Options {
     /// The version that the type was copied from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Version>,
-    /// Whether the names of its files have the group, since another kind of that name was there before.
+    /// True if the names of its files have the group, since another kind of that name was there before.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub group_in_names: bool,
-    /// Whether the type was written by hand before `create api` took it over.
+    /// True if the type was written by hand before `create api` took it over.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hand_written: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,8 +116,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// The record of the policy of a kind that is not among the resources: for a type of another crate, it is the only place
-    /// that has these.
+    /// Returns the record of the policy of a kind that is not among the resources: for a type of another crate, it is
+    /// the only place that has these.
     pub fn of_policy(resource: &Resource) -> Self {
         let Resource { external, path, plural, .. } = resource;
         Self {
@@ -129,8 +129,8 @@ impl Options {
     }
 }
 
-impl Created {
-    /// The resource, which others define.
+impl CreatedResource {
+    /// Returns the resource, which others define.
     fn resource(&self) -> Resource {
         let Self { domain, group, kind, options, version } = self.clone();
         Resource {
@@ -155,32 +155,32 @@ impl Created {
 }
 
 impl Inputs {
-    /// What a resource was created with. Nothing of it is in PROJECT if no flag was given.
-    pub fn of(&self, resource: &Resource) -> Options {
-        self.record(resource).map(|it| it.1.options.clone()).unwrap_or_default()
+    /// Returns the options that a resource was created with. PROJECT has none if no flag was given.
+    pub fn options_of(&self, resource: &Resource) -> Options {
+        self.find_record(resource).map(|pair| pair.1.options.clone()).unwrap_or_default()
     }
 
-    /// The record of a resource, and its place in the list.
-    pub fn record(&self, resource: &Resource) -> Option<(usize, &Created)> {
-        self.resources.iter().enumerate().find(|it| it.1.is_of(resource))
+    /// Returns the record of a resource, and its place in the list.
+    pub fn find_record(&self, resource: &Resource) -> Option<(usize, &CreatedResource)> {
+        self.resources.iter().enumerate().find(|pair| pair.1.is_of(resource))
     }
 
-    /// The resources with a ValidatingAdmissionPolicy, which need not be among those of PROJECT.
+    /// Returns the resources with a ValidatingAdmissionPolicy, which need not be among those of PROJECT.
     pub fn with_policies(&self) -> impl Iterator<Item = Resource> + '_ {
-        let with = self.resources.iter().filter(|it| it.options.admission_policy);
-        with.map(Created::resource)
+        let with = self.resources.iter().filter(|resource| resource.options.admission_policy);
+        with.map(CreatedResource::resource)
     }
 
     /// Sets what a resource was created with.
-    fn set(&mut self, resource: &Resource, options: Options) {
-        let at = self.resources.iter().position(|it| it.is_of(resource));
+    fn set_options(&mut self, resource: &Resource, options: Options) {
+        let at = self.resources.iter().position(|other| other.is_of(resource));
         match (at, options == Options::default()) {
             (Some(at), true) => drop(self.resources.remove(at)),
             (Some(at), false) => self.resources[at].options = options,
             (None, true) => {}
             (None, false) => {
                 let Resource { domain, group, kind, version, .. } = resource.clone();
-                self.resources.push(Created { domain, group, kind, options, version });
+                self.resources.push(CreatedResource { domain, group, kind, options, version });
             }
         }
     }
@@ -193,50 +193,57 @@ impl Project {
     }
 
     /// Without the choice of the certificates, if no webhook is left.
-    pub(super) fn settled(self) -> anyhow::Result<Self> {
-        let has = |it: &Resource| it.webhooks.as_ref().is_some_and(|it| !it.is_empty());
-        match self.resources.iter().any(has) {
-            true => Ok(self),
-            false => self.with_certificates(Certificates::default()),
+    pub(super) fn without_unused_certificates(self) -> anyhow::Result<Self> {
+        let has = |resource: &Resource| {
+            resource.webhooks.as_ref().is_some_and(|webhook| !webhook.is_empty())
+        };
+        if self.resources.iter().any(has) {
+            Ok(self)
+        } else {
+            self.with_certificates(Certificates::default())
         }
     }
 
     /// Removes the resource with this index, and what names it. Its policy stays, and so does the record of the policy: for
     /// another version of the project's own kind, if there is one.
-    pub fn without(&self, at: usize) -> anyhow::Result<Self> {
+    pub fn without_resource(&self, at: usize) -> anyhow::Result<Self> {
         let gone = &self.resources[at];
-        let is_other = |it: &&Resource| gone.api.is_some() && it.is_same_kind(gone) && *it != gone;
+        let is_other = |resource: &&Resource| {
+            gone.api.is_some() && resource.is_same_kind(gone) && *resource != gone
+        };
         let others: Vec<&Resource> = self.resources.iter().filter(is_other).collect();
-        let has_policy = self.inputs.of(gone).admission_policy;
-        let left = match has_policy && others.is_empty() {
-            true => Options::of_policy(gone),
-            false => Options::default(),
+        let has_policy = self.inputs.options_of(gone).admission_policy;
+        let left = if has_policy && others.is_empty() {
+            Options::of_policy(gone)
+        } else {
+            Options::default()
         };
         let mut res = self.with_options(gone, left)?;
         for (nth, other) in others.into_iter().enumerate() {
-            let mut options = res.inputs.of(other);
+            let mut options = res.inputs.options_of(other);
             options.admission_policy |= has_policy && nth == 0;
-            options.from = options.from.filter(|it| *it != gone.version);
+            options.from = options.from.filter(|option| *option != gone.version);
             res = res.with_options(other, options)?;
         }
-        res.edited(|it| it.remove("/0", "resources", at))?.settled()
+        res.apply_edit(|document| document.remove("/0", "resources", at))?
+            .without_unused_certificates()
     }
 
     /// Removes the record of a kind's policy.
     pub fn without_policy(&self, resource: &Resource) -> anyhow::Result<Self> {
-        let mut res = self.clone();
-        for it in self.inputs.with_policies().filter(|it| it.is_same_kind(resource)) {
-            let options = self.inputs.of(&it);
+        let mut project = self.clone();
+        for it in self.inputs.with_policies().filter(|input| input.is_same_kind(resource)) {
+            let options = self.inputs.options_of(&it);
             let options = Options { admission_policy: false, path: None, plural: None, ..options };
-            res = res.with_options(&it, options)?;
+            project = project.with_options(&it, options)?;
         }
-        Ok(res)
+        Ok(project)
     }
 
     /// Records what a resource was created with.
     pub fn with_options(&self, resource: &Resource, options: Options) -> anyhow::Result<Self> {
         let mut inputs = self.inputs.clone();
-        inputs.set(resource, options);
+        inputs.set_options(resource, options);
         self.with_inputs(&inputs)
     }
 }
@@ -256,7 +263,7 @@ mod tests {
             format!("{head}{plugins}projectName: p\nresources:\n{resources}version: \"3\"\n")
         };
         let project = Project::from_text(&text(before)).expect("a project");
-        assert_eq!(project.without(at).expect("it can be removed").text(), text(after));
+        assert_eq!(project.without_resource(at).expect("it can be removed").text(), text(after));
     }
 
     #[test]

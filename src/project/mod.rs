@@ -16,7 +16,7 @@ use std::{
 use anyhow::Context as _;
 use serde::Deserialize;
 
-use diagnostics::{Diagnostic, Hint as _, Lines};
+use diagnostics::{Diagnostic, Hint as _};
 use go_data::yaml;
 use model::{Domain, Kind, ProjectName, ProjectPath, RustPath, Tree, display_path};
 
@@ -31,12 +31,13 @@ pub use resource::COMPARED;
 pub use resource::{
     Api, CrdVersion, Resource, WebhookVersion, Webhooks, kind_command, split_group,
 };
+use shape::{nth_resource, project_problem};
 
 /// The layout of the projects that this tool creates.
 const LAYOUT: &str = "rust.operator-rs.io/v1";
 
 /// The layout of operators that others have laid out: PROJECT is their only file of this tool.
-const IN_PLACE: &str = "rust.operator-rs.io/in-place/v1";
+const ADOPTED: &str = "rust.operator-rs.io/in-place/v1";
 
 /// The PROJECT file: the project's name, its settings and its resources.
 ///
@@ -45,10 +46,10 @@ const IN_PLACE: &str = "rust.operator-rs.io/in-place/v1";
 pub struct Project {
     pub name: ProjectName,
     pub domain: Domain,
-    /// Whether the operator watches its own namespace only.
+    /// True if the operator watches its own namespace only.
     pub namespaced: bool,
     layout: Layout,
-    /// What the project and its resources were created with.
+    /// The options that the project and its resources were created with.
     pub inputs: Inputs,
     pub resources: Vec<Resource>,
     text: String,
@@ -93,15 +94,18 @@ enum Layouts {
 }
 
 impl Project {
-    /// Whether PROJECT lists a webhook.
+    /// Returns whether PROJECT lists a webhook.
     pub fn has_webhooks(&self) -> bool {
-        let has = |it: &Resource| it.webhooks.as_ref().is_some_and(|it| !it.is_empty());
-        self.resources.iter().any(has)
+        let mut webhooks = self.resources.iter().filter_map(|resource| resource.webhooks.as_ref());
+        webhooks.any(|webhooks| !webhooks.is_empty())
     }
 
-    /// The versions of each kind, by group and name, that the operator converts between.
-    pub fn converted(&self) -> BTreeMap<(String, String), Converted> {
-        let hubs = self.resources.iter().filter_map(|it| Some((it, it.webhooks.as_ref()?)));
+    /// Returns the versions of each kind, by group and name, that the operator converts between.
+    pub fn converted_versions(&self) -> BTreeMap<(String, String), Converted> {
+        let hubs = self
+            .resources
+            .iter()
+            .filter_map(|resource| Some((resource, resource.webhooks.as_ref()?)));
         let hubs = hubs.filter(|(_, webhooks)| webhooks.conversion);
         hubs.map(|(hub, webhooks)| {
             let spokes = webhooks.spoke.iter().map(ToString::to_string).collect();
@@ -111,20 +115,21 @@ impl Project {
         .collect()
     }
 
-    /// The project of a tree, whose files are laid out by this tool. Every command about these files starts from it.
+    /// Returns the project of a tree that this tool has laid out. Every command about its files starts from it.
     pub fn read(tree: &impl Tree) -> anyhow::Result<Self> {
-        let project = Self::of_any_layout(tree)?;
-        match project.in_place() {
-            false => Ok(project),
-            true => Err(anyhow::format_err!(
+        let project = Self::read_any_layout(tree)?;
+        if project.is_adopted() {
+            Err(anyhow::format_err!(
                 "this operator was adopted, and this command needs the files that `operator-rs init` creates"
             ))
-            .hint(IN_PLACE_COMMANDS),
+            .hint(IN_PLACE_COMMANDS)
+        } else {
+            Ok(project)
         }
     }
 
-    /// The project of a tree, in place or not.
-    pub fn of_any_layout(tree: &impl Tree) -> anyhow::Result<Self> {
+    /// Returns the project of a tree, in place or not.
+    pub fn read_any_layout(tree: &impl Tree) -> anyhow::Result<Self> {
         let Some(text) = tree.read(&Self::path())? else {
             let place = match tree.dir() {
                 Some(dir) if dir != Path::new(".") => format!("in `{}`", display_path(&dir)),
@@ -137,8 +142,8 @@ impl Project {
         Self::from_text(&text)
     }
 
-    /// The project of a tree, if it has a PROJECT file of this tool; that of another tool may be beside a Cargo.toml.
-    pub fn find(tree: &impl Tree) -> anyhow::Result<Option<Self>> {
+    /// Returns the project of a tree, if it has a PROJECT file of this tool, and not that of another tool.
+    pub fn find_in(tree: &impl Tree) -> anyhow::Result<Option<Self>> {
         let Some(text) = tree.read(&Self::path())? else { return Ok(None) };
         match Self::from_text(&text) {
             Err(_) if !text.contains("rust.operator-rs.io/") => Ok(None),
@@ -146,8 +151,8 @@ impl Project {
         }
     }
 
-    /// Whether others have laid the operator out: `inputs` says where its parts are.
-    pub fn in_place(&self) -> bool {
+    /// Returns whether this is an adopted project: `inputs` says where its parts are.
+    pub fn is_adopted(&self) -> bool {
         self.layout != Layout::Own
     }
 
@@ -155,12 +160,14 @@ impl Project {
         self.layout
     }
 
-    /// Whether a kind that the source declares is the project's. Source that declares kinds of others is common among
-    /// operators in place: theirs are of groups that PROJECT does not list, unless it lists none.
-    pub fn owns(&self, kind: &DeclaredKind) -> bool {
-        let mut own = self.resources.iter().filter(|it| it.api.is_some()).peekable();
+    /// Returns whether a kind that the source declares is the project's. Source that declares kinds of others is common
+    /// among operators in place: theirs are of groups that PROJECT does not list, unless it lists none.
+    pub fn owns_kind(&self, kind: &DeclaredKind) -> bool {
+        let mut own = self.resources.iter().filter(|resource| resource.api.is_some()).peekable();
         let Some(group) = &kind.group else { return true };
-        !self.in_place() || own.peek().is_none() || own.any(|it| *group == it.api_group())
+        !self.is_adopted()
+            || own.peek().is_none()
+            || own.any(|resource| *group == resource.api_group())
     }
 
     /// The layout of the projects that this tool creates.
@@ -194,7 +201,7 @@ impl Project {
         bare.with_inputs(inputs).expect("this text can be edited")
     }
 
-    /// The project of an operator that others have laid out.
+    /// Returns the project of an operator that others have laid out.
     pub fn new_in_place(
         name: &ProjectName,
         domain: &Domain,
@@ -204,7 +211,7 @@ impl Project {
             "# What operator-rs knows of this operator. Comments and other fields are kept.\n\
              cliVersion: {}\n\
              domain: {domain}\n\
-             layout:\n- {IN_PLACE}\n\
+             layout:\n- {ADOPTED}\n\
              projectName: {name}\n\
              version: \"3\"\n",
             env!("CARGO_PKG_VERSION")
@@ -212,17 +219,17 @@ impl Project {
         Self::from_text(&text)?.with_inputs(inputs)
     }
 
-    /// The project of any tool with the same format.
-    pub fn of_any_tool(text: &str) -> anyhow::Result<Self> {
-        Self::parsed(text, true)
+    /// Returns the project of any tool with the same format.
+    pub fn parse_any_tool(text: &str) -> anyhow::Result<Self> {
+        Self::parse_layout(text, true)
     }
 
     /// Parses PROJECT. Errors have the place of the malformed part.
     pub fn from_text(text: &str) -> anyhow::Result<Self> {
-        Self::parsed(text, false)
+        Self::parse_layout(text, false)
     }
 
-    fn parsed(text: &str, takes_others: bool) -> anyhow::Result<Self> {
+    fn parse_layout(text: &str, takes_others: bool) -> anyhow::Result<Self> {
         if text.trim().is_empty() {
             return Err(anyhow::format_err!("PROJECT is empty"))
                 .hint("restore it from version control: it lists what the project contains");
@@ -231,18 +238,23 @@ impl Project {
         let document = yaml::whole(text, yaml::Dialect::Strict);
         let document = document.map_err(|fault| locate(fault.into()))?;
         if let Some(file) = &document {
-            spelling::check(file, text)?;
+            spelling::refuse_misspelt_fields(file, text)?;
         }
-        let head: Head = shape::typed(document.as_ref()).map_err(&locate)?;
-        let layout = head.check(text, takes_others)?;
+        let head: Head = shape::deserialize_fields(document.as_ref()).map_err(&locate)?;
+        let layout = head.check_layout(text, takes_others)?;
         let File { project_name, domain, namespaced, plugins, resources } =
-            shape::typed(document.as_ref()).map_err(&locate)?;
+            shape::deserialize_fields(document.as_ref()).map_err(&locate)?;
         let mut seen = BTreeSet::new();
         for (at, resource) in resources.iter().enumerate() {
             let Resource { group, domain, kind, version, .. } = resource;
             if !seen.insert((group, domain, kind, version)) {
                 let message = format!("PROJECT has {} {} twice", resource.version, resource.kind);
-                return Err(refusal(text, |it| Some(nth(it, at)?.mark), message).into_error());
+                return Err(project_problem(
+                    text,
+                    |node| Some(nth_resource(node, at)?.mark),
+                    message,
+                )
+                .into_error());
             }
             // The path becomes Rust code, in api/src/crds.rs.
             if let (Some(_), Some(path)) = (&resource.api, &resource.path)
@@ -250,7 +262,11 @@ impl Project {
                 && path.parse::<RustPath>().is_err()
             {
                 let message = format!("`{path}` is not the path of a Rust module");
-                let diagnostic = refusal(text, |it| Some(nth(it, at)?.get("path")?.mark), message);
+                let diagnostic = project_problem(
+                    text,
+                    |node| Some(nth_resource(node, at)?.get("path")?.mark),
+                    message,
+                );
                 let hint = format!(
                     "name the module that has the type, e.g. `{}_api::cache::v1alpha1`, or remove `path`",
                     project_name.crate_name()
@@ -258,14 +274,15 @@ impl Project {
                 return Err(diagnostic.with_hint(hint).into_error());
             }
         }
-        let inputs = plugins.and_then(|it| it.own).unwrap_or_default();
+        let inputs = plugins.and_then(|plugin| plugin.own).unwrap_or_default();
         let text = text.to_owned();
         Ok(Self { name: project_name, domain, namespaced, layout, inputs, resources, text })
     }
 
-    /// The kind in this file whose name is most like a misspelt one.
+    /// Returns the kind in this file whose name is most like a misspelt one.
     pub fn similar_kind(&self, misspelt: &Kind) -> Option<String> {
-        let kinds: Vec<String> = self.resources.iter().map(|it| it.kind.to_string()).collect();
+        let kinds: Vec<String> =
+            self.resources.iter().map(|resource| resource.kind.to_string()).collect();
         let nearest = diagnostics::nearest(&misspelt.to_string(), kinds.iter().map(String::as_str));
         nearest.map(str::to_owned)
     }
@@ -274,43 +291,23 @@ impl Project {
         &self.text
     }
 
-    /// A problem with a field of a resource, at the deepest part of the field's path that is there.
-    pub fn problem(&self, at: usize, field: &[&str], message: String) -> Diagnostic {
+    /// Returns a problem with a field of a resource, at the deepest part of the field's path that is there.
+    pub fn resource_problem(&self, at: usize, field: &[&str], message: String) -> Diagnostic {
         let place = |file: &yaml::Node| {
-            let mut node = nth(file, at)?;
+            let mut node = nth_resource(file, at)?;
             for key in field {
                 node = node.get(key).unwrap_or(node);
             }
             Some(node.mark)
         };
-        refusal(&self.text, place, message)
+        project_problem(&self.text, place, message)
     }
 }
 
-/// What works without our layout.
+/// The commands that work with the layout of another tool.
 const IN_PLACE_COMMANDS: &str = "adopted operators can use `create api`, `manifests`, `test`, `install`, `uninstall`, `deploy`, `undeploy`, `migrate`, `image`, `bundle`, `chart check`, and `generate crds`, `docs`, `schemas` and `installer`";
 
-/// Why PROJECT is refused, at a place in it; at its first field, if what the place is about is missing.
-fn refusal(
-    text: &str,
-    place: impl Fn(&yaml::Node) -> Option<yaml::Mark>,
-    message: impl Into<String>,
-) -> Diagnostic {
-    let nodes = yaml::nodes(text, yaml::Dialect::Strict).unwrap_or_default();
-    let mark = nodes.first().map(|it| place(it).unwrap_or(it.mark));
-    let (line, column) = mark.map_or((1, 1), |it| (it.line, it.column));
-    Diagnostic::in_file("PROJECT", message).at(line, column).quote(&mut Lines::of(text))
-}
-
-/// A resource.
-fn nth(file: &yaml::Node, at: usize) -> Option<&yaml::Node> {
-    match &file.get("resources")?.data {
-        yaml::Data::List(list) => list.get(at),
-        _ => None,
-    }
-}
-
-/// Who has laid out the files of a project.
+/// The tool that has laid out the files of a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// `init`.
@@ -322,9 +319,9 @@ pub enum Layout {
 }
 
 impl Head {
-    fn check(&self, text: &str, takes_others: bool) -> anyhow::Result<Layout> {
+    fn check_layout(&self, text: &str, takes_others: bool) -> anyhow::Result<Layout> {
         let refusal = |field: &str, message: String, hint: &str| {
-            let diagnostic = refusal(text, |it| Some(it.get(field)?.mark), message);
+            let diagnostic = project_problem(text, |node| Some(node.get(field)?.mark), message);
             Err(diagnostic.with_hint(hint).into_error())
         };
         match &self.version {
@@ -350,22 +347,23 @@ impl Head {
             None => Vec::new(),
         };
         // `adopt` adds our settings to the PROJECT file of another tool, and leaves its layout.
-        let is_foreign = !layouts.iter().any(|it| it.starts_with("rust.operator-rs.io/"));
+        let is_foreign = !layouts.iter().any(|layout| layout.starts_with("rust.operator-rs.io/"));
         let is_adopted = is_foreign
-            && (takes_others || self.plugins.as_ref().is_some_and(|it| !it[LAYOUT].is_null()));
+            && (takes_others
+                || self.plugins.as_ref().is_some_and(|plugin| !plugin[LAYOUT].is_null()));
         let found = match () {
             () if layouts.contains(&LAYOUT) => Some(Layout::Own),
-            () if layouts.contains(&IN_PLACE) => Some(Layout::InPlace),
+            () if layouts.contains(&ADOPTED) => Some(Layout::InPlace),
             () if is_adopted => Some(Layout::Other),
             () => None,
         };
         if let Some(found) = found {
-            return match self.newer()?.filter(|_| !is_foreign) {
+            return match self.newer_version_problem()?.filter(|_| !is_foreign) {
                 Some(message) => refusal("cliVersion", message, "update operator-rs"),
                 None => Ok(found),
             };
         }
-        if layouts.iter().any(|it| it.starts_with("rust.operator-rs.io/")) {
+        if layouts.iter().any(|layout| layout.starts_with("rust.operator-rs.io/")) {
             let message = format!(
                 "PROJECT has the layout `{}`, which this version of operator-rs does not support",
                 layouts.join(",")
@@ -373,7 +371,7 @@ impl Head {
             let hint = "a newer version of operator-rs created the project: update operator-rs";
             return refusal("layout", message, hint);
         }
-        let language = if layouts.iter().any(|it| it.starts_with("go.")) {
+        let language = if layouts.iter().any(|layout| layout.starts_with("go.")) {
             "a Go project"
         } else {
             "a project"
@@ -389,11 +387,12 @@ impl Head {
         refusal("layout", message, &hint)
     }
 
-    /// Why a project is refused that a newer operator-rs has updated.
-    fn newer(&self) -> anyhow::Result<Option<String>> {
+    /// Returns why a project is refused that a newer operator-rs has updated.
+    fn newer_version_problem(&self) -> anyhow::Result<Option<String>> {
         let ours: semver::Version = env!("CARGO_PKG_VERSION").parse().context("our own version")?;
-        let theirs = self.cli_version.as_deref().and_then(|it| it.parse::<semver::Version>().ok());
-        Ok(theirs.filter(|it| ours < *it).map(|theirs| {
+        let theirs =
+            self.cli_version.as_deref().and_then(|version| version.parse::<semver::Version>().ok());
+        Ok(theirs.filter(|version| ours < *version).map(|theirs| {
             format!("operator-rs {theirs} has updated this project, and this is operator-rs {ours}")
         }))
     }

@@ -19,7 +19,7 @@ pub struct Operator {
     pub registrations: Vec<Registration>,
     /// The conversions that the source registers.
     pub conversions: Vec<ConversionRegistration>,
-    /// Whether all webhooks are served by registrations, as `create webhook` writes them.
+    /// True if all webhooks are served by registrations, as `create webhook` writes them.
     pub registers_webhooks: bool,
     /// The versions of each kind, by group and name, that the operator converts between: PROJECT lists them.
     pub converted: BTreeMap<(String, String), Converted>,
@@ -36,7 +36,7 @@ pub struct RbacMarker {
 }
 
 impl Operator {
-    /// The rules of all `+kubebuilder:rbac:` comments.
+    /// Returns the rules of all `+kubebuilder:rbac:` comments.
     pub fn rbac_rules(&self) -> Vec<Rule> {
         self.rules.iter().map(|marker| marker.rule.clone()).collect()
     }
@@ -90,8 +90,8 @@ pub struct WebhookArguments {
 }
 
 impl Webhook {
-    /// The place of an argument, or that of the comment if the argument is not given.
-    pub fn at(&self, argument: &str) -> Place {
+    /// Returns the place of an argument, or that of the comment if the argument is not given.
+    pub fn place_of(&self, argument: &str) -> Place {
         self.places.get(argument).unwrap_or(&self.place).clone()
     }
 }
@@ -120,7 +120,7 @@ pub struct Converted {
 }
 
 impl Converted {
-    pub fn has(&self, version: &str) -> bool {
+    pub fn has_version(&self, version: &str) -> bool {
         self.hub == version || self.spokes.contains(version)
     }
 }
@@ -136,24 +136,25 @@ pub struct ConversionRegistration {
 }
 
 impl ConversionRegistration {
-    /// Whether this type may be one of the two.
-    pub fn has(&self, defined: &KindPath) -> bool {
+    /// Returns whether this type may be one of the two.
+    pub fn may_convert(&self, defined: &KindPath) -> bool {
         is_path_of(&self.hub, defined) || is_path_of(&self.spoke, defined)
     }
 
-    /// Whether it converts between these two types. A path that does not tell versions apart may be each of them, and
-    /// `manifests` refuses it.
+    /// Returns whether it converts between these two types. A path that does not tell versions apart may be each of
+    /// them, and `manifests` refuses it.
     pub fn is_between(&self, one: &KindPath, other: &KindPath) -> bool {
         let is = |hub, spoke| is_path_of(&self.hub, hub) && is_path_of(&self.spoke, spoke);
         is(one, other) || is(other, one)
     }
 }
 
-/// Whether code that writes a path of a type may mean the type that is defined there: exports can leave out modules.
+/// Returns whether code that writes a path of a type may mean the type that is defined there: exports can leave out
+/// modules.
 pub fn is_path_of(written: &[String], defined: &KindPath) -> bool {
     let is_within = |rest: &[String]| {
         let mut modules = defined.path.iter();
-        rest.iter().all(|it| modules.any(|module| module == it))
+        rest.iter().all(|segment| modules.any(|module| module == segment))
     };
     let Some((first, rest)) = written.split_first() else { return false };
     // It can be the crate, by any name that the code has imported it by, but not another version.

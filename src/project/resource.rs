@@ -65,7 +65,7 @@ pub enum WebhookVersion {
 }
 
 impl Webhooks {
-    /// Whether there is none.
+    /// Returns whether there is no webhook.
     pub fn is_empty(&self) -> bool {
         !self.conversion && !self.defaulting && !self.validation
     }
@@ -88,7 +88,8 @@ pub enum CrdVersion {
     V1,
 }
 
-/// A group as prefix and domain: `cache.example.com` is `cache` in `example.com`, and `example.com` has no prefix.
+/// Returns a group as prefix and domain: `cache.example.com` is `cache` in `example.com`, and `example.com` has no
+/// prefix.
 pub fn split_group(group: &str) -> (Option<&str>, &str) {
     match group.split_once('.') {
         Some((prefix, domain)) if domain.contains('.') => (Some(prefix), domain),
@@ -96,7 +97,8 @@ pub fn split_group(group: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// A command about a kind, as it can be pasted into a shell: flags that choose among groups and kinds are always there.
+/// Returns a command about a kind, as it can be pasted into a shell: flags that choose among groups and kinds are
+/// always there.
 pub fn kind_command(command: &str, group: &str, kind: &str, flags: &str) -> String {
     format!("operator-rs {command} --group {group} --kind {kind} {flags}")
 }
@@ -108,16 +110,16 @@ thread_local! {
 }
 
 impl Resource {
-    /// A command about this version of the kind, as [`kind_command`] writes it.
-    pub fn command(&self, command: &str, flags: &str) -> String {
+    /// Returns a command about this version of the kind, as [`kind_command`] writes it.
+    pub fn command_line(&self, command: &str, flags: &str) -> String {
         let group = self.group.as_ref().map_or_else(|| self.api_group(), ToString::to_string);
         let group = if group.is_empty() { "core".to_owned() } else { group };
         let flags = format!("--version {} {flags}", self.version);
         kind_command(command, &group, &self.kind.to_string(), flags.trim_end())
     }
 
-    /// A kind of an operator in place, of any group; none if PROJECT cannot name the group.
-    pub fn in_place(
+    /// Returns a kind of an operator in place, of any group; none if PROJECT cannot name the group.
+    pub fn adopted(
         group: &str,
         domain: &Domain,
         kind: Kind,
@@ -145,18 +147,18 @@ impl Resource {
         })
     }
 
-    /// Whether both are versions of the same kind.
+    /// Returns whether both are versions of the same kind.
     pub fn is_same_kind(&self, other: &Self) -> bool {
         self.kind == other.kind && self.api_group() == other.api_group()
     }
 
-    /// Whether both are the same version of the same kind.
+    /// Returns whether both are the same version of the same kind.
     pub fn is_same_version(&self, other: &Self) -> bool {
         self.is_same_kind(other) && self.version == other.version
     }
 
-    /// Whether a user may mean this kind: `rbac`, `rbac.authorization` and `rbac.authorization.k8s.io` are one group of
-    /// Kubernetes.
+    /// Returns whether a user may mean this kind: `rbac`, `rbac.authorization` and `rbac.authorization.k8s.io` are one
+    /// group of Kubernetes.
     pub fn is_named(&self, group: &GroupPrefix, kind: &Kind) -> bool {
         let prefix = self.group.as_ref().map(GroupPrefix::as_str).unwrap_or_default();
         let short = prefix.split('.').next().filter(|_| self.core);
@@ -164,16 +166,16 @@ impl Resource {
         self.kind == *kind && (prefix == group || short == Some(group) || self.api_group() == group)
     }
 
-    /// Whether the type is the project's own, in one of its own groups.
+    /// Returns whether the type is the project's own, in one of its own groups.
     pub fn is_own_of(&self, group: &GroupName) -> bool {
-        !self.core && !self.external && self.group.as_ref().is_some_and(|it| it == group)
+        !self.core && !self.external && self.group.as_ref().is_some_and(|other| other == group)
     }
 
     pub fn plural(&self) -> Plural {
         self.plural.clone().unwrap_or_else(|| self.kind.plural())
     }
 
-    /// The API group: `cache.example.com`.
+    /// Returns the API group: `cache.example.com`.
     pub fn api_group(&self) -> String {
         #[cfg(test)]
         COMPARED.set(COMPARED.get() + 1);

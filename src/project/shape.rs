@@ -1,9 +1,10 @@
 //! Fields of PROJECT that are missing or of another type than they should be, in the words of PROJECT's reference.
 
+use diagnostics::{Diagnostic, Lines};
 use go_data::yaml::{self, Fault, Node};
 use serde::de::DeserializeOwned;
 
-/// How to add each field that has to be there.
+/// The required fields, with the hint for adding each.
 const REQUIRED: &[(&str, &str)] = &[
     ("crdVersion", "add `crdVersion: v1`"),
     ("domain", "add the domain of the API groups, e.g. `domain: example.com`"),
@@ -15,17 +16,17 @@ const REQUIRED: &[(&str, &str)] = &[
 const RESTORE: &str = "correct it, or restore PROJECT from version control";
 
 /// Deserializes fields of PROJECT. An error says what was met, what belongs there, and what to do.
-pub fn typed<T: DeserializeOwned>(document: Option<&Node>) -> anyhow::Result<T> {
+pub fn deserialize_fields<T: DeserializeOwned>(document: Option<&Node>) -> anyhow::Result<T> {
     yaml::typed_document(document).map_err(|error| match diagnostics::find::<Fault>(&error) {
-        Some(fault) => reworded(fault).into(),
+        Some(fault) => reword_error(fault).into(),
         None => error,
     })
 }
 
-/// An error of serde in other words.
-fn reworded(fault: &Fault) -> Fault {
+/// Returns an error of serde in other words.
+fn reword_error(fault: &Fault) -> Fault {
     let Fault { mark, message, hint } = fault;
-    let missing = message.strip_prefix("missing field `").and_then(|it| it.strip_suffix('`'));
+    let missing = message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
     if let Some(field) = missing {
         let hint = REQUIRED.iter().find(|(name, _)| *name == field).map(|(_, hint)| *hint);
         let message = format!("the field `{field}` is missing");
@@ -34,29 +35,50 @@ fn reworded(fault: &Fault) -> Fault {
     let starts = ["invalid type: ", "invalid value: ", "unknown variant "];
     let unfit =
         starts.iter().find_map(|start| message.strip_prefix(start)?.split_once(", expected "));
-    let list = message.strip_prefix("invalid length ").and_then(|it| it.split_once(", expected "));
+    let list =
+        message.strip_prefix("invalid length ").and_then(|rest| rest.split_once(", expected "));
     let message = match (unfit, list) {
         (Some((met, expected)), _) => {
-            format!("expected {}, found {}", in_words(expected), in_words(met))
+            format!("expected {}, found {}", type_in_words(expected), type_in_words(met))
         }
         // Serde takes a list for the fields of a struct.
         (None, Some((_, expected))) => {
             let expected =
                 expected.rsplit_once(" with ").map_or(expected, |(expected, _)| expected);
-            format!("expected {}, found a list", in_words(expected))
+            format!("expected {}, found a list", type_in_words(expected))
         }
         (None, None) => message.clone(),
     };
     Fault::new(*mark, message, hint.or(Some(RESTORE)))
 }
 
-/// The words of YAML for a type that serde names.
-fn in_words(serde: &str) -> &str {
+/// Returns the words of YAML for a type that serde names.
+fn type_in_words(serde: &str) -> &str {
     match serde {
         "sequence" | "a sequence" => "a list",
         "map" => "a map",
         "unit value" | "null" => "nothing",
         other => other,
+    }
+}
+
+/// Returns why PROJECT is refused, at a place in it; at its first field, if what the place is about is missing.
+pub(super) fn project_problem(
+    text: &str,
+    place: impl Fn(&Node) -> Option<yaml::Mark>,
+    message: impl Into<String>,
+) -> Diagnostic {
+    let nodes = yaml::nodes(text, yaml::Dialect::Strict).unwrap_or_default();
+    let mark = nodes.first().map(|node| place(node).unwrap_or(node.mark));
+    let (line, column) = mark.map_or((1, 1), |mark| (mark.line, mark.column));
+    Diagnostic::in_file("PROJECT", message).at(line, column).quote(&mut Lines::of(text))
+}
+
+/// Returns the resource with this index.
+pub(super) fn nth_resource(file: &Node, at: usize) -> Option<&Node> {
+    match &file.get("resources")?.data {
+        yaml::Data::List(list) => list.get(at),
+        _ => None,
     }
 }
 

@@ -66,35 +66,35 @@ const OPTIONS: &[&str] = &[
 ];
 
 /// Refuses a field whose name is nearly that of a known one, unless that one is there, too.
-pub fn check(file: &Node, text: &str) -> anyhow::Result<()> {
-    fields(file, PROJECT, text)?;
-    if let Some(own) = file.get("plugins").and_then(|it| it.get(super::LAYOUT)) {
-        fields(own, SETTINGS, text)?;
-        for created in list(own) {
-            fields(created, CREATED, text)?;
-            created.get("options").map_or(Ok(()), |it| fields(it, OPTIONS, text))?;
+pub fn refuse_misspelt_fields(file: &Node, text: &str) -> anyhow::Result<()> {
+    check_fields(file, PROJECT, text)?;
+    if let Some(own) = file.get("plugins").and_then(|value| value.get(super::LAYOUT)) {
+        check_fields(own, SETTINGS, text)?;
+        for created in resource_items(own) {
+            check_fields(created, CREATED, text)?;
+            created.get("options").map_or(Ok(()), |node| check_fields(node, OPTIONS, text))?;
         }
     }
-    for resource in list(file) {
-        fields(resource, RESOURCE, text)?;
-        resource.get("api").map_or(Ok(()), |it| fields(it, API, text))?;
+    for resource in resource_items(file) {
+        check_fields(resource, RESOURCE, text)?;
+        resource.get("api").map_or(Ok(()), |node| check_fields(node, API, text))?;
     }
     Ok(())
 }
 
-/// The items of `resources`.
-fn list(map: &Node) -> &[Node] {
-    match map.get("resources").map(|it| &it.data) {
+/// Returns the items of `resources`.
+fn resource_items(map: &Node) -> &[Node] {
+    match map.get("resources").map(|value| &value.data) {
         Some(Data::List(list)) => list,
         _ => &[],
     }
 }
 
-fn fields(map: &Node, known: &[&str], text: &str) -> anyhow::Result<()> {
+fn check_fields(map: &Node, known: &[&str], text: &str) -> anyhow::Result<()> {
     let Data::Map(entries) = &map.data else { return Ok(()) };
     let present: BTreeSet<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
     let missing: Vec<&str> = known.iter().copied().filter(|name| !present.contains(name)).collect();
-    for entry in entries.iter().filter(|it| !known.contains(&it.key.as_str())) {
+    for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
         if let Some(meant) = diagnostics::nearest(&entry.key, missing.iter().copied()) {
             let diagnostic =
                 Diagnostic::in_file("PROJECT", format!("unknown field `{}`", entry.key))
@@ -120,7 +120,7 @@ mod tests {
 
     fn check(text: &str) -> anyhow::Result<()> {
         let document = yaml::whole(text, yaml::Dialect::Strict)?;
-        super::check(&document.expect("a document"), text)
+        super::refuse_misspelt_fields(&document.expect("a document"), text)
     }
 
     /// Every field, with a letter less.

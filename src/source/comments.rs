@@ -8,7 +8,7 @@ pub struct Comment<'a> {
     pub column: usize,
     /// The text after `//` or in `/* … */`.
     pub text: &'a str,
-    /// Whether there is code before it on its line.
+    /// True if there is code before it on its line.
     pub behind: bool,
     pub is_block: bool,
 }
@@ -21,10 +21,10 @@ impl Comment<'_> {
     }
 }
 
-pub fn comments(text: &str) -> Vec<Comment<'_>> {
+pub fn parse_comments(text: &str) -> Vec<Comment<'_>> {
     // Rust takes a byte order mark for no part of the code.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut res = Vec::new();
+    let mut comments = Vec::new();
     let mut at = 0;
     // Lines are counted on from the comment before, so that many comments take linear time.
     let (mut line, mut counted) = (1, 0);
@@ -32,13 +32,14 @@ pub fn comments(text: &str) -> Vec<Comment<'_>> {
         let rest = &text[at..];
         let is_block = rest.starts_with("/*");
         if is_block || rest.starts_with("//") {
-            let end = if is_block { block(rest) } else { rest.find('\n').unwrap_or(rest.len()) };
+            let end =
+                if is_block { block_length(rest) } else { rest.find('\n').unwrap_or(rest.len()) };
             let inner = &rest[2..end];
-            let line_start = text[..at].rfind('\n').map_or(0, |it| it + 1);
+            let line_start = text[..at].rfind('\n').map_or(0, |index| index + 1);
             let before = &text[line_start..at];
             line += text[counted..at].matches('\n').count();
             counted = at;
-            res.push(Comment {
+            comments.push(Comment {
                 line,
                 column: before.chars().count() + 1,
                 text: inner.strip_suffix("*/").unwrap_or(inner).trim_end_matches('\r'),
@@ -47,20 +48,20 @@ pub fn comments(text: &str) -> Vec<Comment<'_>> {
             });
             at += end;
         } else if c == '"' {
-            at += string(rest);
+            at += string_length(rest);
         } else if c == '\'' {
-            at += quote(rest);
+            at += quote_length(rest);
         } else if c.is_alphanumeric() || c == '_' {
-            at += word(rest);
+            at += word_length(rest);
         } else {
             at += c.len_utf8();
         }
     }
-    res
+    comments
 }
 
-/// A block comment, with the block comments in it.
-fn block(text: &str) -> usize {
+/// Returns a block comment, with the block comments in it.
+fn block_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (0, 0_usize);
     while at < bytes.len() {
@@ -78,8 +79,8 @@ fn block(text: &str) -> usize {
     text.len()
 }
 
-/// A string that starts with its `"`.
-fn string(text: &str) -> usize {
+/// Returns a string that starts with its `"`.
+fn string_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 1;
     while at < bytes.len() {
@@ -92,21 +93,21 @@ fn string(text: &str) -> usize {
     text.len()
 }
 
-/// A character, or the tick of a lifetime.
-fn quote(text: &str) -> usize {
+/// Returns a character, or the tick of a lifetime.
+fn quote_length(text: &str) -> usize {
     let mut chars = text.char_indices().skip(1);
     match (chars.next(), chars.next()) {
         (Some((_, '\\')), Some((at, escaped))) => {
             let from = at + escaped.len_utf8();
-            text[from..].find('\'').map_or(text.len(), |it| from + it + 1)
+            text[from..].find('\'').map_or(text.len(), |index| from + index + 1)
         }
         (Some(_), Some((at, '\''))) => at + 1,
         _ => 1,
     }
 }
 
-/// A word, or a string with a word before it: `r#"…"#`, `b"…"`, `b'…'`.
-fn word(text: &str) -> usize {
+/// Returns a word, or a string with a word before it: `r#"…"#`, `b"…"`, `b'…'`.
+fn word_length(text: &str) -> usize {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
     let (word, rest) = text.split_at(end);
     match word {
@@ -117,22 +118,22 @@ fn word(text: &str) -> usize {
             }
             let close = format!("\"{}", "#".repeat(hashes));
             let from = end + hashes + 1;
-            text[from..].find(&close).map_or(text.len(), |it| from + it + close.len())
+            text[from..].find(&close).map_or(text.len(), |index| from + index + close.len())
         }
-        "b" if rest.starts_with('\'') => end + quote(rest),
+        "b" if rest.starts_with('\'') => end + quote_length(rest),
         _ => end,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::comments;
+    use super::parse_comments;
 
     fn check(text: &str, expected: &[&str]) {
-        let found: Vec<String> = comments(text)
+        let found: Vec<String> = parse_comments(text)
             .iter()
-            .filter(|it| !it.is_block)
-            .map(|it| format!("{}:{} {}", it.line, it.column, it.text.trim()))
+            .filter(|comment| !comment.is_block)
+            .map(|comment| format!("{}:{} {}", comment.line, comment.column, comment.text.trim()))
             .collect();
         assert_eq!(found, expected, "{text}");
     }
@@ -140,7 +141,10 @@ mod tests {
     #[test]
     fn many_comments_are_found_in_one_pass() {
         let text = "// a\n".repeat(200_000);
-        assert_eq!(comments(&text).last().map(|it| (it.line, it.column)), Some((200_000, 1)));
+        assert_eq!(
+            parse_comments(&text).last().map(|comment| (comment.line, comment.column)),
+            Some((200_000, 1))
+        );
     }
 
     #[test]
@@ -148,7 +152,7 @@ mod tests {
         check("// a\n  // b\n", &["1:1 a", "2:3 b"]);
         check("let a = \"// no\"; // yes", &["1:18 yes"]);
         check("\u{feff}// a\n\u{feff}// b", &["1:1 a", "2:2 b"]);
-        assert!(!comments("\u{feff}// a")[0].behind);
+        assert!(!parse_comments("\u{feff}// a")[0].behind);
         check(r##"let a = r#"" // no "#; // yes"##, &["1:24 yes"]);
         check("/* // no /* // no */ // no */ // yes", &["1:31 yes"]);
         check("let a = '\"'; // yes\nfn f<'a>(_: &'a str) {} // two", &["1:14 yes", "2:25 two"]);

@@ -23,7 +23,7 @@ pub struct BuiltInKind {
 }
 
 impl BuiltInKind {
-    fn of<T: ListableResource<Scope: 'static>>(module: &'static str) -> Self {
+    fn of_type<T: ListableResource<Scope: 'static>>(module: &'static str) -> Self {
         Self {
             group: T::GROUP,
             version: T::VERSION,
@@ -34,7 +34,7 @@ impl BuiltInKind {
         }
     }
 
-    /// The group as kubebuilder names it: `core`, `apps`, `rbac.authorization`.
+    /// Returns the group as kubebuilder names it: `core`, `apps`, `rbac.authorization`.
     pub fn prefix(&self) -> &'static str {
         match self.group {
             "" => "core",
@@ -42,12 +42,12 @@ impl BuiltInKind {
         }
     }
 
-    /// The domain that the prefix leaves out; none for groups such as `apps`.
+    /// Returns the domain that the prefix leaves out; none for groups such as `apps`.
     pub fn domain(&self) -> Option<&'static str> {
         self.group.ends_with(".k8s.io").then_some("k8s.io")
     }
 
-    /// Whether `group`, as a user may write it, is this kind's group: `rbac`, `rbac.authorization` and
+    /// Returns whether `group`, as a user may write it, is this kind's group: `rbac`, `rbac.authorization` and
     /// `rbac.authorization.k8s.io` are the same.
     pub fn is_in(&self, group: &str) -> bool {
         let prefix = self.prefix();
@@ -59,58 +59,60 @@ macro_rules! kinds {
     ($res:ident: $($name:ident)::* { $($type:ident)* }) => {{
         use $($name)::* as module;
         const MODULE: &str = path(concat!($("::", stringify!($name)),*));
-        $($res.push(BuiltInKind::of::<module::$type>(MODULE));)*
+        $($res.push(BuiltInKind::of_type::<module::$type>(MODULE));)*
     }};
 }
 
-/// The path without the colons in front of it.
+/// Returns the path without the colons in front of it.
 const fn path(text: &'static str) -> &'static str {
     text.split_at(2).1
 }
 
 /// `ComponentStatus` is left out: the API server cannot watch it.
 #[rustfmt::skip] // one line for each module
-pub fn all() -> Vec<BuiltInKind> {
-    let mut res = Vec::new();
-    kinds! { res: k8s_openapi::api::admissionregistration::v1 { MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration } }
-    kinds! { res: k8s_openapi::api::admissionregistration::v1alpha1 { MutatingAdmissionPolicy MutatingAdmissionPolicyBinding } }
-    kinds! { res: k8s_openapi::api::admissionregistration::v1beta1 { ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding } }
-    kinds! { res: k8s_openapi::api::apiserverinternal::v1alpha1 { StorageVersion } }
-    kinds! { res: k8s_openapi::api::apps::v1 { ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet } }
-    kinds! { res: k8s_openapi::api::autoscaling::v1 { HorizontalPodAutoscaler } }
-    kinds! { res: k8s_openapi::api::autoscaling::v2 { HorizontalPodAutoscaler } }
-    kinds! { res: k8s_openapi::api::batch::v1 { CronJob Job } }
-    kinds! { res: k8s_openapi::api::certificates::v1 { CertificateSigningRequest } }
-    kinds! { res: k8s_openapi::api::certificates::v1alpha1 { ClusterTrustBundle } }
-    kinds! { res: k8s_openapi::api::certificates::v1beta1 { ClusterTrustBundle } }
-    kinds! { res: k8s_openapi::api::coordination::v1 { Lease } }
-    kinds! { res: k8s_openapi::api::coordination::v1alpha2 { LeaseCandidate } }
-    kinds! { res: k8s_openapi::api::coordination::v1beta1 { LeaseCandidate } }
-    kinds! { res: k8s_openapi::api::core::v1 { ConfigMap Endpoints Event LimitRange Namespace Node PersistentVolume PersistentVolumeClaim Pod PodTemplate ReplicationController ResourceQuota Secret Service ServiceAccount } }
-    kinds! { res: k8s_openapi::api::discovery::v1 { EndpointSlice } }
-    kinds! { res: k8s_openapi::api::events::v1 { Event } }
-    kinds! { res: k8s_openapi::api::flowcontrol::v1 { FlowSchema PriorityLevelConfiguration } }
-    kinds! { res: k8s_openapi::api::networking::v1 { IPAddress Ingress IngressClass NetworkPolicy ServiceCIDR } }
-    kinds! { res: k8s_openapi::api::networking::v1beta1 { IPAddress ServiceCIDR } }
-    kinds! { res: k8s_openapi::api::node::v1 { RuntimeClass } }
-    kinds! { res: k8s_openapi::api::policy::v1 { PodDisruptionBudget } }
-    kinds! { res: k8s_openapi::api::rbac::v1 { ClusterRole ClusterRoleBinding Role RoleBinding } }
-    kinds! { res: k8s_openapi::api::resource::v1alpha3 { DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice } }
-    kinds! { res: k8s_openapi::api::resource::v1beta1 { DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice } }
-    kinds! { res: k8s_openapi::api::resource::v1beta2 { DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice } }
-    kinds! { res: k8s_openapi::api::scheduling::v1 { PriorityClass } }
-    kinds! { res: k8s_openapi::api::storage::v1 { CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment } }
-    kinds! { res: k8s_openapi::api::storage::v1alpha1 { VolumeAttributesClass } }
-    kinds! { res: k8s_openapi::api::storage::v1beta1 { VolumeAttributesClass } }
-    kinds! { res: k8s_openapi::api::storagemigration::v1alpha1 { StorageVersionMigration } }
-    kinds! { res: k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1 { CustomResourceDefinition } }
-    kinds! { res: k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1 { APIService } }
-    res
+pub fn built_in_kinds() -> Vec<BuiltInKind> {
+    let mut kinds = Vec::new();
+    kinds! { kinds: k8s_openapi::api::admissionregistration::v1 { MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration } }
+    kinds! { kinds: k8s_openapi::api::admissionregistration::v1alpha1 { MutatingAdmissionPolicy MutatingAdmissionPolicyBinding } }
+    kinds! { kinds: k8s_openapi::api::admissionregistration::v1beta1 { ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding } }
+    kinds! { kinds: k8s_openapi::api::apiserverinternal::v1alpha1 { StorageVersion } }
+    kinds! { kinds: k8s_openapi::api::apps::v1 { ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet } }
+    kinds! { kinds: k8s_openapi::api::autoscaling::v1 { HorizontalPodAutoscaler } }
+    kinds! { kinds: k8s_openapi::api::autoscaling::v2 { HorizontalPodAutoscaler } }
+    kinds! { kinds: k8s_openapi::api::batch::v1 { CronJob Job } }
+    kinds! { kinds: k8s_openapi::api::certificates::v1 { CertificateSigningRequest } }
+    kinds! { kinds: k8s_openapi::api::certificates::v1alpha1 { ClusterTrustBundle } }
+    kinds! { kinds: k8s_openapi::api::certificates::v1beta1 { ClusterTrustBundle } }
+    kinds! { kinds: k8s_openapi::api::coordination::v1 { Lease } }
+    kinds! { kinds: k8s_openapi::api::coordination::v1alpha2 { LeaseCandidate } }
+    kinds! { kinds: k8s_openapi::api::coordination::v1beta1 { LeaseCandidate } }
+    kinds! { kinds: k8s_openapi::api::core::v1 { ConfigMap Endpoints Event LimitRange Namespace Node PersistentVolume PersistentVolumeClaim Pod PodTemplate ReplicationController ResourceQuota Secret Service ServiceAccount } }
+    kinds! { kinds: k8s_openapi::api::discovery::v1 { EndpointSlice } }
+    kinds! { kinds: k8s_openapi::api::events::v1 { Event } }
+    kinds! { kinds: k8s_openapi::api::flowcontrol::v1 { FlowSchema PriorityLevelConfiguration } }
+    kinds! { kinds: k8s_openapi::api::networking::v1 { IPAddress Ingress IngressClass NetworkPolicy ServiceCIDR } }
+    kinds! { kinds: k8s_openapi::api::networking::v1beta1 { IPAddress ServiceCIDR } }
+    kinds! { kinds: k8s_openapi::api::node::v1 { RuntimeClass } }
+    kinds! { kinds: k8s_openapi::api::policy::v1 { PodDisruptionBudget } }
+    kinds! { kinds: k8s_openapi::api::rbac::v1 { ClusterRole ClusterRoleBinding Role RoleBinding } }
+    kinds! { kinds: k8s_openapi::api::resource::v1alpha3 { DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice } }
+    kinds! { kinds: k8s_openapi::api::resource::v1beta1 { DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice } }
+    kinds! { kinds: k8s_openapi::api::resource::v1beta2 { DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice } }
+    kinds! { kinds: k8s_openapi::api::scheduling::v1 { PriorityClass } }
+    kinds! { kinds: k8s_openapi::api::storage::v1 { CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment } }
+    kinds! { kinds: k8s_openapi::api::storage::v1alpha1 { VolumeAttributesClass } }
+    kinds! { kinds: k8s_openapi::api::storage::v1beta1 { VolumeAttributesClass } }
+    kinds! { kinds: k8s_openapi::api::storagemigration::v1alpha1 { StorageVersionMigration } }
+    kinds! { kinds: k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1 { CustomResourceDefinition } }
+    kinds! { kinds: k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1 { APIService } }
+    kinds
 }
 
 #[test]
 fn a_kind_is_known_by_every_name_of_its_group() {
-    let of = |kind: &str| all().into_iter().find(|it| it.kind == kind).expect("it is built in");
+    let of = |kind: &str| {
+        built_in_kinds().into_iter().find(|known| known.kind == kind).expect("it is built in")
+    };
     let role = of("Role");
     let expected = BuiltInKind {
         group: "rbac.authorization.k8s.io",

@@ -43,7 +43,7 @@ pub struct Marker<'a> {
 }
 
 impl<'a> Marker<'a> {
-    /// The marker of a comment; none if it has none of those that are read.
+    /// Returns the marker of a comment; none if it has none of those that are read.
     pub fn find(path: &'a SourcePath, comment: &Comment<'a>) -> Result<Option<Self>, Problem> {
         let text = comment.text.trim();
         let lead = comment.text.len() - comment.text.trim_start().len();
@@ -56,9 +56,9 @@ impl<'a> Marker<'a> {
             return Ok(None);
         }
         let name_of = |marker: &str| {
-            MARKERS.iter().find(|it| {
-                let rest = marker.strip_prefix(it.0);
-                rest.is_some_and(|it| it.is_empty() || it.starts_with([':', '=']))
+            MARKERS.iter().find(|known| {
+                let rest = marker.strip_prefix(known.0);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '=']))
             })
         };
         if comment.is_doc() {
@@ -90,32 +90,32 @@ impl<'a> Marker<'a> {
             None if marker == name => "",
             None => return Err(problem(format!("`+{marker}` has no value"), usage)),
         };
-        let column = column + 1 + chars(marker, marker.len() - fields.len());
+        let column = column + 1 + count_chars(marker, marker.len() - fields.len());
         let warnings = RefCell::default();
         Ok(Some(Self { name, fields, path, line: comment.line, column, warnings }))
     }
 
-    /// The place of an argument or a value, by its offset in bytes.
-    pub fn place(&self, offset: usize) -> Place {
-        let column = self.column + chars(self.fields, offset);
+    /// Returns the place of an argument or a value, by its offset in bytes.
+    pub fn place_at(&self, offset: usize) -> Place {
+        let column = self.column + count_chars(self.fields, offset);
         Place { path: self.path.clone(), line: self.line, column }
     }
 
-    pub fn problem(&self, (offset, message): Fault, hint: &str) -> Problem {
-        Problem::new(self.place(offset), message).with_hint(hint)
+    pub fn problem_at(&self, (offset, message): Fault, hint: &str) -> Problem {
+        Problem::new(self.place_at(offset), message).with_hint(hint)
     }
 
     /// Reads the arguments, and warns of one that is given twice: as with controller-gen, the last one counts.
-    pub fn arguments(
+    pub fn parse_arguments(
         &self,
         set: impl FnMut(&str, &mut Scanner<'_>) -> Result<bool, Fault>,
     ) -> Result<Arguments, Fault> {
-        let arguments = Arguments::read(self.fields, set)?;
+        let arguments = Arguments::parse(self.fields, set)?;
         for (index, (name, offset)) in arguments.0.iter().enumerate() {
             if arguments.0[index + 1..].iter().any(|(later, _)| later == name) {
                 let message = format!("`{name}` is given twice, and this one has no effect");
                 let hint = format!("write `{name}` once; the words of a list are separated by `;`");
-                let problem = self.problem((*offset, message), &hint);
+                let problem = self.problem_at((*offset, message), &hint);
                 self.warnings.borrow_mut().push(problem.with_rule("marker"));
             }
         }
@@ -123,15 +123,15 @@ impl<'a> Marker<'a> {
     }
 }
 
-fn chars(text: &str, bytes: usize) -> usize {
-    text.get(..bytes).map_or_else(|| text.chars().count(), |it| it.chars().count())
+fn count_chars(text: &str, bytes: usize) -> usize {
+    text.get(..bytes).map_or_else(|| text.chars().count(), |c| c.chars().count())
 }
 
-/// What is wrong with a list whose words are separated by commas. `text` begins with its argument.
+/// Returns what is wrong with a list whose words are separated by commas. `text` begins with its argument.
 fn list_with_commas(text: &str) -> String {
     let mut words = text.split(',');
     let mut list = words.next().unwrap_or_default().trim_end().to_owned();
-    for word in words.take_while(|it| !it.contains('=')) {
+    for word in words.take_while(|word| !word.contains('=')) {
         list = format!("{list};{}", word.trim());
     }
     // Other languages write a list in brackets.
@@ -146,51 +146,52 @@ pub struct Arguments(Vec<(String, usize)>);
 impl Arguments {
     /// Reads arguments one after another. `set` reads the value of one, and returns whether there is an argument of that
     /// name.
-    fn read(
+    fn parse(
         fields: &str,
         mut set: impl FnMut(&str, &mut Scanner<'_>) -> Result<bool, Fault>,
     ) -> Result<Self, Fault> {
-        let mut res: Vec<(String, usize)> = Vec::new();
+        let mut pairs: Vec<(String, usize)> = Vec::new();
         let mut scanner = Scanner { text: fields, at: 0, start: 0 };
-        while scanner.peek().is_some() {
-            let name = match scanner.scan()? {
-                Some(Token::Word) => scanner.token().to_owned(),
-                _ => return Err(scanner.fault("an argument's name")),
+        while scanner.peek_char().is_some() {
+            let name = match scanner.scan_token()? {
+                Some(Token::Word) => scanner.token_text().to_owned(),
+                _ => return Err(scanner.fault_at("an argument's name")),
             };
             let at = scanner.start;
             if scanner.peek_word() != Some('=')
-                && let Some((_, list)) = res.last().filter(|it| LISTS.contains(&it.0.as_str()))
+                && let Some((_, list)) =
+                    pairs.last().filter(|pair| LISTS.contains(&pair.0.as_str()))
             {
                 return Err((at, list_with_commas(&fields[*list..])));
             }
-            scanner.expect('=', "`=`")?;
+            scanner.expect_char('=', "`=`")?;
             if !set(&name, &mut scanner)? {
                 return Err((at, format!("unknown argument `{name}`")));
             }
-            res.push((name, at));
-            if scanner.peek().is_none() {
+            pairs.push((name, at));
+            if scanner.peek_char().is_none() {
                 break;
             }
-            scanner.expect(',', "a comma")?;
-            if scanner.peek().is_none() {
+            scanner.expect_char(',', "a comma")?;
+            if scanner.peek_char().is_none() {
                 let message = "an argument is missing after the last comma".to_owned();
                 return Err((scanner.at, message));
             }
         }
-        Ok(Self(res))
+        Ok(Self(pairs))
     }
 
     /// Fails if one of these is missing.
-    pub fn require(&self, names: &[&str]) -> Result<(), Fault> {
-        match names.iter().find(|it| self.offset(it).is_none()) {
+    pub fn require_all(&self, names: &[&str]) -> Result<(), Fault> {
+        match names.iter().find(|name| self.offset(name).is_none()) {
             Some(name) => Err((0, format!("argument `{name}` is missing"))),
             None => Ok(()),
         }
     }
 
-    /// The offset of an argument's name. Of several, the last counts.
+    /// Returns the offset of an argument's name. Of several, the last counts.
     pub fn offset(&self, name: &str) -> Option<usize> {
-        self.0.iter().rfind(|it| it.0 == name).map(|it| it.1)
+        self.0.iter().rfind(|pair| pair.0 == name).map(|pair| pair.1)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &(String, usize)> {
@@ -211,7 +212,7 @@ fn a_marker_in_documentation_is_refused_with_what_to_write() {
         ),
     ] {
         let path = SourcePath::fixed("a.rs");
-        let comments = super::comments::comments(text);
+        let comments = super::comments::parse_comments(text);
         let found = Marker::find(&path, &comments[0]).err().expect("it is refused");
         assert_eq!(found.hint.as_deref(), Some(hint), "{text}");
     }

@@ -23,9 +23,9 @@ pub use kube_crd_source::{
     features_of_kinds, package_names,
 };
 pub use library::{names_webhooks, passes_on_webhooks};
-pub use named::named;
+pub use named::parse_kind_path;
 pub use registration::FILE as REGISTRATIONS;
-pub use uses::Uses;
+pub use uses::KindUses;
 
 use crate::project::{
     Crate, DeclaredKind, KindPath, Operator, Place, Problem, Project, RbacMarker, SourcePath, below,
@@ -79,65 +79,69 @@ fn read_kinds(from: &dyn Sources, options: &Options) -> kube_crd_source::Reading
 }
 
 /// Reads the kinds of a cargo workspace, each with its CRD or why it cannot be read.
-pub fn read(from: &dyn Sources, options: &Options) -> Reading {
-    reading(read_kinds(from, options), from)
+pub fn read_workspace(from: &dyn Sources, options: &Options) -> Reading {
+    with_conversions(read_kinds(from, options), from)
 }
 
 /// Reads the kinds of a cargo workspace, and the rules and webhooks in the comments of all its members.
-pub fn read_with_rules(from: &dyn Sources, options: &Options) -> Reading {
+pub fn read_workspace_with_rules(from: &dyn Sources, options: &Options) -> Reading {
     let found = read_kinds(from, options);
-    let mut folders: Vec<String> = found.folders.iter().map(|it| below(it, "src")).collect();
+    let mut folders: Vec<String> =
+        found.folders.iter().map(|folder| below(folder, "src")).collect();
     if folders.is_empty() {
         folders.push(String::new());
     }
     // Modules may be outside of `src`.
     let modules = found.files.clone();
-    let mut reading = reading(found, from);
+    let mut reading = with_conversions(found, from);
     let (files, unread) = kube_crd_source::rust_files(from, &folders, &modules, &mut reading.texts);
     reading.comments.extend(unread);
-    markers(files, &mut reading);
+    read_markers(files, &mut reading);
     reading
 }
 
-/// What was found, with the conversions that PROJECT lists. A PROJECT file that cannot be read, or that is of another
+/// Adds to a reading the conversions that PROJECT lists. A PROJECT file that cannot be read, or that is of another
 /// tool, lists none here: the commands that need it refuse it.
-fn reading(found: kube_crd_source::Reading, from: &dyn Sources) -> Reading {
+fn with_conversions(found: kube_crd_source::Reading, from: &dyn Sources) -> Reading {
     let mut reading = Reading::from(found);
     let text = from.text(&SourcePath::fixed(Project::path().as_str())).ok().flatten();
-    let project = text.and_then(|it| Project::from_text(&it).ok());
-    reading.operator.converted = project.map(|it| it.converted()).unwrap_or_default();
+    let project = text.and_then(|text| Project::from_text(&text).ok());
+    reading.operator.converted =
+        project.map(|project| project.converted_versions()).unwrap_or_default();
     reading
 }
 
 /// Reads the markers in the comments of files: rules and webhooks.
-fn markers(files: Vec<(SourcePath, Rc<str>)>, into: &mut Reading) {
+fn read_markers(files: Vec<(SourcePath, Rc<str>)>, into: &mut Reading) {
     let resources = &resources::Resources::new(&into.operator.kinds);
     // An operator that has no place for registrations serves its webhooks in another way.
-    let registers = files.iter().any(|it| it.0.as_str() == registration::FILE);
+    let registers = files.iter().any(|pair| pair.0.as_str() == registration::FILE);
     for (path, text) in files {
         let mut lines = Lines::of(&text);
         if registers {
-            let found = registration::registrations(&path, &text);
+            let found = registration::read_registrations(&path, &text);
             into.operator.registrations.extend(found.admission);
             into.operator.conversions.extend(found.conversions);
-            into.comments.extend(found.problems.into_iter().map(|it| it.quote(&mut lines)));
+            into.comments
+                .extend(found.problems.into_iter().map(|problem| problem.quote(&mut lines)));
         }
-        for comment in comments::comments(&text) {
+        for comment in comments::parse_comments(&text) {
             let count = into.operator.webhooks.len();
-            match marker(&path, &comment, &mut lines, &mut into.operator) {
+            match read_marker(&path, &comment, &mut lines, &mut into.operator) {
                 Ok(rule) => {
                     let new = into.operator.webhooks[count..].iter();
-                    let doubts =
-                        new.flat_map(|it| webhook::doubts(it, resources, &into.operator.kinds));
-                    let doubts: Vec<_> = doubts.map(|it| it.quote(&mut lines)).collect();
+                    let doubts = new.flat_map(|webhook| {
+                        webhook::doubts(webhook, resources, &into.operator.kinds)
+                    });
+                    let doubts: Vec<_> = doubts.map(|doubt| doubt.quote(&mut lines)).collect();
                     into.operator.warnings.extend(doubts);
                     let warnings = spelling::misspelt(
                         &path,
                         &comment,
-                        rule.as_ref().map(|it| &it.rule),
+                        rule.as_ref().map(|rule| &rule.rule),
                         resources,
                     );
-                    let warnings = warnings.into_iter().map(|it| it.quote(&mut lines));
+                    let warnings = warnings.into_iter().map(|warning| warning.quote(&mut lines));
                     into.operator.warnings.extend(warnings);
                     into.operator.rules.extend(rule);
                 }
@@ -148,7 +152,7 @@ fn markers(files: Vec<(SourcePath, Rc<str>)>, into: &mut Reading) {
 }
 
 /// Reads the marker of a comment. Returns the rule, if it has one.
-fn marker(
+fn read_marker(
     path: &SourcePath,
     comment: &comments::Comment<'_>,
     lines: &mut Lines<'_>,
@@ -157,7 +161,7 @@ fn marker(
     let Some(marker) = Marker::find(path, comment)? else { return Ok(None) };
     let mut rule = None;
     match marker.name {
-        rbac::NAME => rule = Some(rbac::rule(&marker)?),
+        rbac::NAME => rule = Some(rbac::parse_rule(&marker)?),
         webhook::NAME => into.webhooks.push(webhook::webhook(&marker)?),
         _ => into.webhook_configurations.push(webhook::configuration(&marker)?),
     }
@@ -172,7 +176,7 @@ impl From<kube_crd_source::Reading> for Reading {
             operator: Operator { kinds: it.kinds, warnings: it.warnings, ..Operator::default() },
             problems: it.problems,
             unexplored: it.unexplored,
-            unread: it.unread.into_iter().map(|it| it.with_hint(UNREAD_HINT)).collect(),
+            unread: it.unread.into_iter().map(|problem| problem.with_hint(UNREAD_HINT)).collect(),
             unknown_macros: it.unknown_macros,
             members: it.members,
             crates: it.crates,
@@ -188,33 +192,34 @@ impl Reading {
     /// Everything that could not be read, by place. If there is a problem of the whole workspace, places that may declare
     /// more kinds may be a consequence of it.
     pub fn all_problems(&self) -> Vec<Problem> {
-        let own = self.operator.kinds.iter().filter_map(|it| it.crd.as_ref().err()).flatten();
+        let own = self.operator.kinds.iter().filter_map(|kind| kind.crd.as_ref().err()).flatten();
         let unexplored = self.unexplored.iter().filter(|_| self.problems.is_empty());
         let more = self.problems.iter().chain(unexplored).chain(&self.comments);
-        let mut res: Vec<Problem> = own.chain(more).cloned().collect();
-        res.sort();
-        res.dedup();
-        res
+        let mut problems: Vec<Problem> = own.chain(more).cloned().collect();
+        problems.sort();
+        problems.dedup();
+        problems
     }
 
-    /// Problems that were found in the kinds afterwards, each with its line of the source that was read.
-    pub fn quote(&self, from: &dyn Sources, mut problems: Vec<Problem>) -> Vec<Problem> {
+    /// Returns problems that were found in the kinds afterwards, each with its line of the source that was read.
+    pub fn quote_source(&self, from: &dyn Sources, mut problems: Vec<Problem>) -> Vec<Problem> {
         self.texts.quote(from, &mut problems);
         problems
     }
 
-    /// The kinds that were read in all of their versions, with a note on each included file that is not read.
-    pub fn whole(&self) -> Operator {
-        let refused: Vec<_> = self.operator.kinds.iter().filter(|it| it.crd.is_err()).collect();
-        let is_whole = |it: &DeclaredKind| !refused.iter().any(|other| other.may_be_version_of(it));
+    /// Returns the kinds that were read in all of their versions, with a note on each included file that is not read.
+    pub fn whole_kinds(&self) -> Operator {
+        let refused: Vec<_> = self.operator.kinds.iter().filter(|kind| kind.crd.is_err()).collect();
+        let is_whole =
+            |kind: &DeclaredKind| !refused.iter().any(|other| other.may_be_version_of(kind));
         let mut operator = self.operator.clone();
         operator.kinds.retain(is_whole);
         operator.warnings.extend(self.unread.iter().cloned());
         operator
     }
 
-    /// The names of the kinds that [`whole`](Self::whole) leaves out only because a refused one, whose group or kind is
-    /// not known, may be a version of them.
+    /// Returns the names of the kinds that [`whole_kinds`](Self::whole_kinds) leaves out only because a refused one, whose group or
+    /// kind is not known, may be a version of them.
     pub fn possibly_incomplete(&self) -> BTreeSet<&str> {
         let (read, refused): (Vec<_>, Vec<_>) =
             self.operator.kinds.iter().partition(|kind| kind.crd.is_ok());
@@ -227,21 +232,21 @@ impl Reading {
         read.into_iter().filter(may_lack).filter_map(|kind| kind.kind.as_deref()).collect()
     }
 
-    /// Why a kind that is not in the reading may be declared all the same.
+    /// Returns why a kind that is not in the reading may be declared all the same.
     pub fn reason_for_more_kinds(&self) -> Option<String> {
         let file = self.unread.first().map(|unread| &unread.place);
         let place = file.or(self.unknown_macros.first())?;
         Some(format!("{place}, which is not read"))
     }
 
-    /// How many kinds could not be read in all of their versions, and how many there are.
-    pub fn unread(&self) -> (usize, usize) {
-        let name = |it: &DeclaredKind| {
-            let kind = it.kind.clone();
-            (it.group.clone(), kind.is_none().then(|| it.name.clone()), kind)
+    /// Returns how many kinds could not be read in all of their versions, and how many there are.
+    pub fn count_unread(&self) -> (usize, usize) {
+        let name = |declared: &DeclaredKind| {
+            let kind = declared.kind.clone();
+            (declared.group.clone(), kind.is_none().then(|| declared.name.clone()), kind)
         };
         let kinds = || self.operator.kinds.iter();
-        let refused: BTreeSet<_> = kinds().filter(|it| it.crd.is_err()).map(name).collect();
+        let refused: BTreeSet<_> = kinds().filter(|kind| kind.crd.is_err()).map(name).collect();
         let all: BTreeSet<_> = kinds().map(name).collect();
         (refused.len(), all.len())
     }

@@ -9,17 +9,18 @@ use model::Namespace;
 
 pub const NAME: &str = "kubebuilder:rbac";
 
-/// How to write it.
+/// The hint for writing the marker.
 pub const USAGE: &str =
     "write e.g. `// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch`";
 
-/// The rule of a marker, with its place.
-pub fn rule(marker: &Marker<'_>) -> Result<RbacMarker, Problem> {
-    let (rule, arguments) = parse(marker).map_err(|it| marker.problem(it, USAGE))?;
-    let place_of = |name: &str| arguments.offset(name).map(|offset| marker.place(offset));
-    if let Some((name, message, hint)) = refused(&rule) {
+/// Returns the rule of a marker, with its place.
+pub fn parse_rule(marker: &Marker<'_>) -> Result<RbacMarker, Problem> {
+    let (rule, arguments) =
+        parse_arguments(marker).map_err(|error| marker.problem_at(error, USAGE))?;
+    let place_of = |name: &str| arguments.offset(name).map(|offset| marker.place_at(offset));
+    if let Some((name, message, hint)) = invalid_rule(&rule) {
         let at = arguments.offset(name).unwrap_or_default();
-        return Err(marker.problem((at, message.to_owned()), hint));
+        return Err(marker.problem_at((at, message.to_owned()), hint));
     }
     let namespace = rule.namespace.as_deref().unwrap_or_default();
     if !namespace.is_empty() && namespace.parse::<Namespace>().is_err() {
@@ -28,21 +29,22 @@ pub fn rule(marker: &Marker<'_>) -> Result<RbacMarker, Problem> {
             "`{namespace}` is not the name of a namespace, and API servers refuse the Role"
         );
         let hint = "write lower-case letters, digits and `-` only, at most 63 of them";
-        return Err(marker.problem((at, message), hint));
+        return Err(marker.problem_at((at, message), hint));
     }
     let place = rule.namespace.as_ref().and_then(|_| place_of("namespace"));
     let place = place.or_else(|| rule.role_name.as_ref().and_then(|_| place_of("roleName")));
-    Ok(RbacMarker { rule, place: place.unwrap_or_else(|| marker.place(0)) })
+    Ok(RbacMarker { rule, place: place.unwrap_or_else(|| marker.place_at(0)) })
 }
 
-/// Why every API server refuses the role: the argument, the message, and a hint.
-fn refused(rule: &Rule) -> Option<(&'static str, &'static str, &'static str)> {
+/// Returns why every API server refuses the role: the argument, the message, and a hint.
+fn invalid_rule(rule: &Rule) -> Option<(&'static str, &'static str, &'static str)> {
     let Rule { groups, resources, resource_names, urls, namespace, .. } = rule;
     if !urls.is_empty() && namespace.is_some() {
         let message = "`urls` are not in a namespace, and API servers refuse them in a Role";
         return Some(("urls", message, "leave out `namespace`"));
     }
-    let has_resources = [groups, resources, resource_names].into_iter().any(|it| !it.is_empty());
+    let has_resources =
+        [groups, resources, resource_names].into_iter().any(|name| !name.is_empty());
     if !urls.is_empty() && has_resources {
         let message = "API servers refuse a rule for both `urls` and `resources`";
         return Some(("urls", message, "write two comments"));
@@ -63,48 +65,51 @@ fn refused(rule: &Rule) -> Option<(&'static str, &'static str, &'static str)> {
     None
 }
 
-/// The rule, and the places of its arguments.
-fn parse(marker: &Marker<'_>) -> Result<(Rule, Arguments), Fault> {
-    let mut res = Rule::default();
-    let arguments = marker.arguments(|name, scanner| {
+/// Returns the rule, and the places of its arguments.
+fn parse_arguments(marker: &Marker<'_>) -> Result<(Rule, Arguments), Fault> {
+    let mut rule = Rule::default();
+    let arguments = marker.parse_arguments(|name, scanner| {
         match name {
-            "groups" => res.groups = scanner.list()?,
-            "resources" => res.resources = scanner.list()?,
-            "resourceNames" => res.resource_names = scanner.list()?,
-            "urls" => res.urls = scanner.list()?,
-            "verbs" => res.verbs = scanner.list()?,
-            "namespace" => res.namespace = Some(scanner.string()?),
-            "roleName" => res.role_name = Some(scanner.string()?),
+            "groups" => rule.groups = scanner.list()?,
+            "resources" => rule.resources = scanner.list()?,
+            "resourceNames" => rule.resource_names = scanner.list()?,
+            "urls" => rule.urls = scanner.list()?,
+            "verbs" => rule.verbs = scanner.list()?,
+            "namespace" => rule.namespace = Some(scanner.scan_string()?),
+            "roleName" => rule.role_name = Some(scanner.scan_string()?),
             _ => return Ok(false),
         }
         Ok(true)
     })?;
-    arguments.require(&["verbs"])?;
-    if res.verbs.is_empty() {
+    arguments.require_all(&["verbs"])?;
+    if rule.verbs.is_empty() {
         return Err((0, "`verbs` is empty".to_owned()));
     }
-    res.namespace = res.namespace.filter(|it| !it.is_empty());
-    res.role_name = res.role_name.filter(|it| !it.is_empty());
-    Ok((res, arguments))
+    rule.namespace = rule.namespace.filter(|namespace| !namespace.is_empty());
+    rule.role_name = rule.role_name.filter(|role_name| !role_name.is_empty());
+    Ok((rule, arguments))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::comments::comments;
+    use super::super::comments::parse_comments;
     use super::*;
     use crate::project::SourcePath;
 
     fn read(line: &str) -> Result<Option<Rule>, String> {
         let path = SourcePath::fixed("src/main.rs");
-        let comment = comments(line).pop().expect("a comment");
-        let marker = Marker::find(&path, &comment).map_err(|it| it.to_string())?;
-        let marker = marker.filter(|it| it.name == NAME);
-        let rule = marker.map(|it| rule(&it)).transpose().map_err(|it| it.to_string())?;
+        let comment = parse_comments(line).pop().expect("a comment");
+        let marker = Marker::find(&path, &comment).map_err(|error| error.to_string())?;
+        let marker = marker.filter(|marker| marker.name == NAME);
+        let rule = marker
+            .map(|marker| parse_rule(&marker))
+            .transpose()
+            .map_err(|error| error.to_string())?;
         Ok(rule.map(|marker| marker.rule))
     }
 
     fn list(words: &[&str]) -> Vec<String> {
-        words.iter().map(|it| (*it).to_owned()).collect()
+        words.iter().map(|word| (*word).to_owned()).collect()
     }
 
     #[test]
@@ -207,11 +212,11 @@ mod tests {
             "namespace=a,urls=/a",
             "34: `urls` are not in a namespace, and API servers refuse them in a Role",
         );
-        let bad =
-            comments("// +kubebuilder:rbac:groups=a,resources=b,verbs=c,namespace=A").remove(0);
+        let bad = parse_comments("// +kubebuilder:rbac:groups=a,resources=b,verbs=c,namespace=A")
+            .remove(0);
         let path = SourcePath::fixed("src/main.rs");
         let marker = Marker::find(&path, &bad).ok().flatten().expect("a marker");
-        let hint = rule(&marker).expect_err("it is refused").hint;
+        let hint = parse_rule(&marker).expect_err("it is refused").hint;
         let expected = "write lower-case letters, digits and `-` only, at most 63 of them";
         assert_eq!(hint.as_deref(), Some(expected));
         let not_a_name = "`Infra` is not the name of a namespace, and API servers refuse the Role";
@@ -228,9 +233,9 @@ mod tests {
     fn an_argument_that_is_given_twice_is_warned_of() {
         let path = SourcePath::fixed("src/main.rs");
         let line = "// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get,verbs=list";
-        let comment = comments(line).pop().expect("a comment");
+        let comment = parse_comments(line).pop().expect("a comment");
         let marker = Marker::find(&path, &comment).unwrap().expect("a marker");
-        assert_eq!(rule(&marker).unwrap().rule.verbs, ["list"]);
+        assert_eq!(parse_rule(&marker).unwrap().rule.verbs, ["list"]);
         let warnings = marker.warnings.take();
         let [warning] = &warnings[..] else { panic!("{warnings:?}") };
         assert_eq!(

@@ -21,20 +21,20 @@ const FUNCTION: &str = "all";
 const RUNTIME: [&str; 2] = ["runtime", "operator_rs_runtime"];
 
 /// The functions of the runtime that register a webhook.
-const CALLS: [(&str, Call); 4] = [
-    ("mutating_webhook", Call::Admission { mutating: true }),
-    ("validating_webhook", Call::Admission { mutating: false }),
-    ("conversion_webhook", Call::Conversion { lossless: false }),
-    ("lossless_conversion_webhook", Call::Conversion { lossless: true }),
+const CALLS: [(&str, RegisteringCall); 4] = [
+    ("mutating_webhook", RegisteringCall::Admission { mutating: true }),
+    ("validating_webhook", RegisteringCall::Admission { mutating: false }),
+    ("conversion_webhook", RegisteringCall::Conversion { lossless: false }),
+    ("lossless_conversion_webhook", RegisteringCall::Conversion { lossless: true }),
 ];
 
 #[derive(Clone, Copy)]
-enum Call {
+enum RegisteringCall {
     Admission { mutating: bool },
     Conversion { lossless: bool },
 }
 
-/// What the code of a file registers.
+/// The webhooks and conversions that the code of a file registers.
 #[derive(Default)]
 pub struct Registrations {
     pub admission: Vec<Registration>,
@@ -42,32 +42,32 @@ pub struct Registrations {
     pub problems: Vec<Problem>,
 }
 
-/// The registrations of a file, which are problems outside of [`FILE`].
-pub fn registrations(path: &SourcePath, text: &str) -> Registrations {
+/// Returns the registrations of a file, which are problems outside of [`FILE`].
+pub fn read_registrations(path: &SourcePath, text: &str) -> Registrations {
     let mut res = Registrations::default();
-    let has = |it: &str| text.contains(it);
-    if !CALLS.iter().any(|it| has(it.0)) || !RUNTIME.iter().any(|it| has(it)) {
+    let has = |registration: &str| text.contains(registration);
+    if !CALLS.iter().any(|pair| has(pair.0)) || !RUNTIME.iter().any(|text| has(text)) {
         return res;
     }
     // The reader of kinds reports what is not Rust.
     let Ok(file) = syn::parse_file(text) else { return res };
     let tokens = text.parse::<TokenStream>().unwrap_or_default();
     let mut imports = Imports::default();
-    imports.read(tokens.clone());
+    imports.read_imports(tokens.clone());
     let mut known = Vec::new();
     if path.as_str() == FILE {
-        for call in returned(file) {
-            known.extend(res.read(path, &imports, &call).map(|it| it.start()));
+        for call in elements_of_returned_vec(file) {
+            known.extend(res.read_element(path, &imports, &call).map(|span| span.start()));
         }
     }
-    for span in imports.calls(tokens) {
+    for span in imports.registering_spans(tokens) {
         let start = span.start();
         if !known.contains(&start) {
             let message = "whether this webhook is served cannot be known";
             let hint = format!(
                 "register it in {FILE}, in the `vec![…]` that `{FUNCTION}()` returns at its end"
             );
-            res.problems.push(Problem::new(place(path, start), message).with_hint(hint));
+            res.problems.push(Problem::new(place_at(path, start), message).with_hint(hint));
         }
     }
     res
@@ -75,11 +75,16 @@ pub fn registrations(path: &SourcePath, text: &str) -> Registrations {
 
 impl Registrations {
     /// Reads an element of the list. Returns the name of the function, if it registers a webhook.
-    fn read(&mut self, path: &SourcePath, imports: &Imports, it: &ExprCall) -> Option<Span> {
+    fn read_element(
+        &mut self,
+        path: &SourcePath,
+        imports: &Imports,
+        it: &ExprCall,
+    ) -> Option<Span> {
         let Expr::Path(function) = &*it.func else { return None };
-        let call = imports.call(&names(&function.path))?;
+        let call = imports.registering_call(&segment_names(&function.path))?;
         let last = function.path.segments.last()?;
-        let at = place(path, last.ident.span().start());
+        let at = place_at(path, last.ident.span().start());
         if is_conditional(it.attrs.iter().chain(&function.attrs)) {
             let message = "whether this webhook is served depends on `#[cfg(…)]`, and API servers call it in any case";
             self.problems.push(Problem::new(at.clone(), message).with_hint(
@@ -87,10 +92,10 @@ impl Registrations {
             ));
         }
         match call {
-            Call::Admission { mutating } => {
+            RegisteringCall::Admission { mutating } => {
                 let first = it.args.first()?;
-                let at = place(path, syn::spanned::Spanned::span(first).start());
-                match literal(first) {
+                let at = place_at(path, syn::spanned::Spanned::span(first).start());
+                match string_literal(first) {
                     Some(path) => self.admission.push(Registration { place: at, mutating, path }),
                     None => self.problems.push(
                         Problem::new(at, "the path of this webhook is not a string literal")
@@ -98,7 +103,7 @@ impl Registrations {
                     ),
                 }
             }
-            Call::Conversion { lossless } => match types(&last.arguments, imports) {
+            RegisteringCall::Conversion { lossless } => match type_arguments(&last.arguments, imports) {
                 Some([hub, spoke]) => self.conversions.push(ConversionRegistration {
                     place: at,
                     lossless,
@@ -115,9 +120,9 @@ impl Registrations {
     }
 }
 
-/// The calls in the list that the function returns. There are none if it may return another one.
-fn returned(file: File) -> Vec<ExprCall> {
-    let is_it = |it: Item| match it {
+/// Returns the calls in the list that the function returns. There are none if it may return another one.
+fn elements_of_returned_vec(file: File) -> Vec<ExprCall> {
+    let is_it = |item: Item| match item {
         Item::Fn(it) if it.sig.ident == FUNCTION => Some(it),
         _ => None,
     };
@@ -130,7 +135,7 @@ fn returned(file: File) -> Vec<ExprCall> {
     };
     let returns_early = |it: &Stmt| {
         let tokens = quote::ToTokens::to_token_stream(it);
-        any(tokens, &|it| matches!(it, TokenTree::Ident(it) if it == "return"))
+        any_token(tokens, &|it| matches!(it, TokenTree::Ident(it) if it == "return"))
     };
     if is_conditional(&function.attrs)
         || !list.path.is_ident("vec")
@@ -147,20 +152,20 @@ fn returned(file: File) -> Vec<ExprCall> {
 #[derive(Default)]
 struct Imports {
     names: BTreeMap<String, Vec<String>>,
-    /// Whether all names of the runtime are imported.
+    /// True if all names of the runtime are imported.
     runtime: bool,
 }
 
 impl Imports {
-    fn read(&mut self, tokens: TokenStream) {
+    fn read_imports(&mut self, tokens: TokenStream) {
         let all: Vec<TokenTree> = tokens.into_iter().collect();
         for (at, token) in all.iter().enumerate() {
             match token {
-                TokenTree::Group(it) => self.read(it.stream()),
+                TokenTree::Group(it) => self.read_imports(it.stream()),
                 TokenTree::Ident(it) if it == "use" => {
-                    let import = all[at..=end(&all, at)].iter().cloned().collect();
+                    let import = all[at..=statement_end(&all, at)].iter().cloned().collect();
                     if let Ok(it) = syn::parse2::<ItemUse>(import) {
-                        self.add(&it.tree, &[]);
+                        self.add_import(&it.tree, &[]);
                     }
                 }
                 _ => {}
@@ -168,11 +173,11 @@ impl Imports {
         }
     }
 
-    fn add(&mut self, tree: &UseTree, before: &[String]) {
-        let with = |it: &Ident| [before, &[it.to_string()]].concat();
-        let path = |it: &Ident| if it == "self" { before.to_vec() } else { with(it) };
+    fn add_import(&mut self, tree: &UseTree, before: &[String]) {
+        let with = |ident: &Ident| [before, &[ident.to_string()]].concat();
+        let path = |ident: &Ident| if ident == "self" { before.to_vec() } else { with(ident) };
         match tree {
-            UseTree::Path(it) => self.add(&it.tree, &with(&it.ident)),
+            UseTree::Path(it) => self.add_import(&it.tree, &with(&it.ident)),
             UseTree::Name(it) => {
                 let path = path(&it.ident);
                 self.names.extend(path.last().cloned().map(|name| (name, path)));
@@ -180,15 +185,15 @@ impl Imports {
             UseTree::Rename(it) => {
                 self.names.insert(it.rename.to_string(), path(&it.ident));
             }
-            UseTree::Group(it) => it.items.iter().for_each(|it| self.add(it, before)),
+            UseTree::Group(it) => it.items.iter().for_each(|item| self.add_import(item, before)),
             UseTree::Glob(_) => {
                 self.runtime |= matches!(before, [only] if RUNTIME.contains(&&**only));
             }
         }
     }
 
-    /// A path as it is without imports.
-    fn resolve(&self, path: &[String]) -> Vec<String> {
+    /// Returns a path as it is without imports.
+    fn resolve_path(&self, path: &[String]) -> Vec<String> {
         let Some((first, rest)) = path.split_first() else { return Vec::new() };
         match self.names.get(first) {
             // A name may stand for a path that begins with the same name.
@@ -197,120 +202,129 @@ impl Imports {
         }
     }
 
-    /// What a function registers.
-    fn call(&self, path: &[String]) -> Option<Call> {
-        let path = self.resolve(path);
+    /// Returns what a function registers.
+    fn registering_call(&self, path: &[String]) -> Option<RegisteringCall> {
+        let path = self.resolve_path(path);
         let name = match &path[..] {
             [.., krate, name] if RUNTIME.contains(&&**krate) => name,
             [name] if self.runtime => name,
             _ => return None,
         };
-        CALLS.iter().find(|it| it.0 == name).map(|it| it.1)
+        CALLS.iter().find(|pair| pair.0 == name).map(|pair| pair.1)
     }
 
-    /// The places where code names a function that registers a webhook, other than in imports and tests.
-    fn calls(&self, tokens: TokenStream) -> Vec<Span> {
+    /// Returns the places where code names a function that registers a webhook, other than in imports and tests.
+    fn registering_spans(&self, tokens: TokenStream) -> Vec<Span> {
         let all: Vec<TokenTree> = tokens.into_iter().collect();
-        let mut res = Vec::new();
+        let mut spans = Vec::new();
         let mut at = 0;
         while at < all.len() {
             match &all[at] {
                 TokenTree::Punct(_) if is_cfg_test(&all[at..]) => {
-                    at += 2 + item(&all[at + 2..]);
+                    at += 2 + item_length(&all[at + 2..]);
                     continue;
                 }
-                TokenTree::Ident(it) if it == "use" => at = end(&all, at),
-                TokenTree::Ident(name) => res.extend(self.named(&all, at).map(|_| name.span())),
-                TokenTree::Group(it) => res.extend(self.calls(it.stream())),
+                TokenTree::Ident(it) if it == "use" => at = statement_end(&all, at),
+                TokenTree::Ident(name) => {
+                    spans.extend(self.registering_path(&all, at).map(|_| name.span()))
+                }
+                TokenTree::Group(it) => spans.extend(self.registering_spans(it.stream())),
                 _ => {}
             }
             at += 1;
         }
-        res
+        spans
     }
 
-    /// What the path that ends here registers.
-    fn named(&self, all: &[TokenTree], at: usize) -> Option<Call> {
+    /// Returns what the path that ends here registers.
+    fn registering_path(&self, all: &[TokenTree], at: usize) -> Option<RegisteringCall> {
         if is_joined(all, at + 1) && matches!(all.get(at + 3), Some(TokenTree::Ident(_))) {
             return None;
         }
         let mut start = at;
-        while 3 <= start
+        while start >= 3
             && is_joined(all, start - 2)
             && matches!(all[start - 3], TokenTree::Ident(_))
         {
             start -= 3;
         }
-        let path: Vec<String> =
-            all[start..=at].iter().filter(|it| !is(it, ':')).map(ToString::to_string).collect();
+        let path: Vec<String> = all[start..=at]
+            .iter()
+            .filter(|token| !is_sign(token, ':'))
+            .map(ToString::to_string)
+            .collect();
         // A name alone may be that of something else.
-        let is_other = |it: &TokenTree| is(it, '.') || is(it, ':') || it.to_string() == "fn";
+        let is_other = |token: &TokenTree| {
+            is_sign(token, '.') || is_sign(token, ':') || token.to_string() == "fn"
+        };
         let is_call = match all.get(at + 1) {
             Some(TokenTree::Group(it)) => it.delimiter() == Delimiter::Parenthesis,
             _ => is_joined(all, at + 1),
         };
-        let before = start.checked_sub(1).map(|it| &all[it]);
-        let is_function = 1 < path.len() || is_call && !before.is_some_and(is_other);
-        self.call(&path).filter(|_| is_function)
+        let before = start.checked_sub(1).map(|index| &all[index]);
+        let is_function = path.len() > 1 || is_call && !before.is_some_and(is_other);
+        self.registering_call(&path).filter(|_| is_function)
     }
 }
 
-/// Whether there is `::`.
+/// Returns whether there is `::`.
 fn is_joined(tokens: &[TokenTree], at: usize) -> bool {
-    tokens.get(at..at + 2).is_some_and(|it| it.iter().all(|it| is(it, ':')))
+    tokens.get(at..at + 2).is_some_and(|token| token.iter().all(|token| is_sign(token, ':')))
 }
 
-/// Where the statement that begins there ends.
-fn end(tokens: &[TokenTree], at: usize) -> usize {
+/// Returns where the statement that begins there ends.
+fn statement_end(tokens: &[TokenTree], at: usize) -> usize {
     let rest = tokens[at..].iter();
-    rest.take_while(|it| !is(it, ';')).count().min(tokens.len() - at - 1) + at
+    rest.take_while(|token| !is_sign(token, ';')).count().min(tokens.len() - at - 1) + at
 }
 
-/// Whether the tokens begin with `#[cfg(test)]`.
+/// Returns whether the tokens begin with `#[cfg(test)]`.
 fn is_cfg_test(tokens: &[TokenTree]) -> bool {
     let [first, TokenTree::Group(group), ..] = tokens else { return false };
-    is(first, '#') && group.stream().to_string().replace(' ', "") == "cfg(test)"
+    is_sign(first, '#') && group.stream().to_string().replace(' ', "") == "cfg(test)"
 }
 
-/// The number of tokens of the item that they begin with.
-fn item(tokens: &[TokenTree]) -> usize {
-    let is_end = |it: &TokenTree| match it {
+/// Returns the number of tokens of the item that they begin with.
+fn item_length(tokens: &[TokenTree]) -> usize {
+    let is_end = |token: &TokenTree| match token {
         TokenTree::Group(it) => it.delimiter() == Delimiter::Brace,
-        it => is(it, ';'),
+        it => is_sign(it, ';'),
     };
-    tokens.iter().position(is_end).map_or(tokens.len(), |it| it + 1)
+    tokens.iter().position(is_end).map_or(tokens.len(), |token| token + 1)
 }
 
-fn any(tokens: TokenStream, is_it: &dyn Fn(&TokenTree) -> bool) -> bool {
-    tokens.into_iter().any(|it| match &it {
-        TokenTree::Group(group) => any(group.stream(), is_it),
+fn any_token(tokens: TokenStream, is_it: &dyn Fn(&TokenTree) -> bool) -> bool {
+    tokens.into_iter().any(|token| match &token {
+        TokenTree::Group(group) => any_token(group.stream(), is_it),
         other => is_it(other),
     })
 }
 
-fn is(token: &TokenTree, sign: char) -> bool {
+fn is_sign(token: &TokenTree, sign: char) -> bool {
     matches!(token, TokenTree::Punct(it) if it.as_char() == sign)
 }
 
-fn place(path: &SourcePath, start: LineColumn) -> Place {
+fn place_at(path: &SourcePath, start: LineColumn) -> Place {
     Place { path: path.clone(), line: start.line, column: start.column + 1 }
 }
 
-fn names(path: &Path) -> Vec<String> {
-    path.segments.iter().map(|it| it.ident.to_string()).collect()
+fn segment_names(path: &Path) -> Vec<String> {
+    path.segments.iter().map(|segment| segment.ident.to_string()).collect()
 }
 
-/// The paths of the two types that a function is called with.
-fn types(arguments: &PathArguments, imports: &Imports) -> Option<[Vec<String>; 2]> {
+/// Returns the paths of the two types that a function is called with.
+fn type_arguments(arguments: &PathArguments, imports: &Imports) -> Option<[Vec<String>; 2]> {
     let PathArguments::AngleBracketed(types) = arguments else { return None };
-    let path = |it: &GenericArgument| match it {
-        GenericArgument::Type(Type::Path(it)) => Some(imports.resolve(&names(&it.path))),
+    let path = |argument: &GenericArgument| match argument {
+        GenericArgument::Type(Type::Path(argument)) => {
+            Some(imports.resolve_path(&segment_names(&argument.path)))
+        }
         _ => None,
     };
     types.args.iter().filter_map(path).collect::<Vec<_>>().try_into().ok()
 }
 
-fn literal(it: &Expr) -> Option<String> {
+fn string_literal(it: &Expr) -> Option<String> {
     match it {
         Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(it), .. }) => Some(it.value()),
         _ => None,

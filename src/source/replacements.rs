@@ -1,4 +1,4 @@
-//! What does in Rust what a marker of kubebuilder does on a Go type.
+//! The Rust attributes that replace kubebuilder's markers on Go types.
 
 /// Markers, without their values, and how to write each in Rust. `VALUE` is replaced by the value of the marker.
 const ALL: &[(&str, &str)] = &[
@@ -55,33 +55,35 @@ const OF_FIELDS: &[(&str, &str)] = &[
     ("structType", "`#[x_kube(merge_strategy = StructMerge::…)]`"),
 ];
 
-/// A marker without `kubebuilder:` that a comment consists of, such as `+optional`, and what to use in place of it.
+/// Returns a marker without `kubebuilder:` that a comment consists of, such as `+optional`, and what to use in place of
+/// it.
 ///
 /// A sentence that begins with one is none.
 pub fn of_field(comment: &str) -> Option<(&str, &'static str)> {
     let marker = comment.trim().strip_prefix('+')?;
-    let name = marker.split_once('=').map_or(marker, |it| it.0);
-    OF_FIELDS.iter().find(|it| it.0 == name).map(|it| (name, it.1))
+    let name = marker.split_once('=').map_or(marker, |pair| pair.0);
+    OF_FIELDS.iter().find(|pair| pair.0 == name).map(|pair| (name, pair.1))
 }
 
 const EMBEDDED: &str = "`#[schemars(extend(\"x-kubernetes-embedded-resource\" = true))]`";
 
-/// What to use in place of a marker, which is without its `+kubebuilder:`; none if there is nothing.
+/// Returns what to use in place of a marker, which is without its `+kubebuilder:`; none if there is nothing.
 pub fn replacement(marker: &str) -> Option<String> {
     let (name, value) = marker.trim_end().split_once('=').unwrap_or((marker.trim_end(), ""));
     if let Some(item) = name.strip_prefix("validation:items:") {
         let of_item = replacement(&format!("validation:{item}={value}"))?;
-        let inner = of_item.strip_prefix("`#[schemars(").and_then(|it| it.strip_suffix(")]`"));
-        return Some(match inner.filter(|it| !it.starts_with("extend")) {
+        let inner =
+            of_item.strip_prefix("`#[schemars(").and_then(|schemars| schemars.strip_suffix(")]`"));
+        return Some(match inner.filter(|inner| !inner.starts_with("extend")) {
             Some(inner) => format!("`#[schemars(inner({inner}))]`"),
             None => "a type of its own for the items".to_owned(),
         });
     }
     let is_of = |known: &str| {
         let rest = name.strip_prefix(known);
-        rest.is_some_and(|it| it.is_empty() || it.starts_with(':'))
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
     };
-    let form = ALL.iter().find(|it| is_of(it.0))?.1;
+    let form = ALL.iter().find(|pair| is_of(pair.0))?.1;
     let value = value.trim_matches(['"', '`']);
     // A value that would end the attribute, or the quotes around the hint, is left to the user.
     let is_plain = !value.is_empty() && !value.contains(['"', '`', '\n']);

@@ -14,40 +14,40 @@ pub enum Token {
 pub struct Scanner<'a> {
     pub text: &'a str,
     pub at: usize,
-    /// Where the last token starts.
+    /// The offset at which the last token starts.
     pub start: usize,
 }
 
 impl Scanner<'_> {
-    pub fn peek(&self) -> Option<char> {
+    pub fn peek_char(&self) -> Option<char> {
         self.text[self.at..].chars().next()
     }
 
     /// Skips spaces, and returns the next character.
     pub fn peek_word(&mut self) -> Option<char> {
-        while let Some(c @ (' ' | '\t' | '\n' | '\r')) = self.peek() {
+        while let Some(c @ (' ' | '\t' | '\n' | '\r')) = self.peek_char() {
             self.at += c.len_utf8();
         }
-        self.peek()
+        self.peek_char()
     }
 
-    pub fn token(&self) -> &str {
+    pub fn token_text(&self) -> &str {
         &self.text[self.start..self.at]
     }
 
-    pub fn fault(&self, expected: &str) -> Fault {
-        (self.start, format!("{expected} is expected, not `{}`", self.token()))
+    pub fn fault_at(&self, expected: &str) -> Fault {
+        (self.start, format!("{expected} is expected, not `{}`", self.token_text()))
     }
 
-    pub fn expect(&mut self, c: char, what: &str) -> Result<(), Fault> {
-        match self.scan()? {
+    pub fn expect_char(&mut self, c: char, what: &str) -> Result<(), Fault> {
+        match self.scan_token()? {
             Some(Token::Other(found)) if found == c => Ok(()),
-            _ => Err(self.fault(what)),
+            _ => Err(self.fault_at(what)),
         }
     }
 
-    /// The next token. Numbers matter only because they are not words.
-    pub fn scan(&mut self) -> Result<Option<Token>, Fault> {
+    /// Returns the next token. Numbers matter only because they are not words.
+    pub fn scan_token(&mut self) -> Result<Option<Token>, Fault> {
         let first = self.peek_word();
         self.start = self.at;
         let Some(first) = first else { return Ok(None) };
@@ -56,21 +56,21 @@ impl Scanner<'_> {
         match first {
             '"' => {
                 loop {
-                    match self.peek() {
+                    match self.peek_char() {
                         None | Some('\n') => {
                             return Err((self.start, "a quote is not closed".to_owned()));
                         }
                         Some('\\') => {
                             self.at += 1;
-                            self.at += self.peek().map_or(0, char::len_utf8);
+                            self.at += self.peek_char().map_or(0, char::len_utf8);
                         }
                         Some('"') => break,
                         Some(c) => self.at += c.len_utf8(),
                     }
                 }
                 self.at += 1;
-                let (start, quoted) = (self.start, self.token());
-                match unquote(&quoted[1..quoted.len() - 1]) {
+                let (start, quoted) = (self.start, self.token_text());
+                match unquote_go(&quoted[1..quoted.len() - 1]) {
                     Some(text) => Ok(Some(Token::Quoted(text))),
                     None => Err((start, format!("{quoted} has an unknown escape"))),
                 }
@@ -83,7 +83,7 @@ impl Scanner<'_> {
                 None => Err((self.start, "a quote is not closed".to_owned())),
             },
             c if c.is_alphabetic() || c == '_' => {
-                while let Some(c) = self.peek().filter(|c| word(*c)) {
+                while let Some(c) = self.peek_char().filter(|c| word(*c)) {
                     self.at += c.len_utf8();
                 }
                 Ok(Some(Token::Word))
@@ -92,17 +92,17 @@ impl Scanner<'_> {
         }
     }
 
-    pub fn string(&mut self) -> Result<String, Fault> {
-        match self.scan()? {
+    pub fn scan_string(&mut self) -> Result<String, Fault> {
+        match self.scan_token()? {
             Some(Token::Quoted(text)) => Ok(text),
             Some(Token::Raw) => {
-                let quoted = self.token();
+                let quoted = self.token_text();
                 Ok(quoted[1..quoted.len() - 1].replace('\r', ""))
             }
             _ => {
                 let (start, mut end) = (self.start, self.at);
                 while !matches!(self.peek_word(), None | Some(',' | ';' | '}')) {
-                    self.scan()?;
+                    self.scan_token()?;
                     end = self.at;
                 }
                 // controller-gen loses the last word before a space.
@@ -116,22 +116,23 @@ impl Scanner<'_> {
     }
 
     /// `true` or `false`.
-    pub fn boolean(&mut self) -> Result<bool, Fault> {
-        match self.scan()? {
-            Some(Token::Word) if self.token() == "true" => Ok(true),
-            Some(Token::Word) if self.token() == "false" => Ok(false),
-            _ => Err(self.fault("`true` or `false`")),
+    pub fn scan_boolean(&mut self) -> Result<bool, Fault> {
+        match self.scan_token()? {
+            Some(Token::Word) if self.token_text() == "true" => Ok(true),
+            Some(Token::Word) if self.token_text() == "false" => Ok(false),
+            _ => Err(self.fault_at("`true` or `false`")),
         }
     }
 
-    /// A whole number of 32 bits. What follows the digits is read as the next token, which must be a comma then.
+    /// Returns a whole number of 32 bits. What follows the digits is read as the next token, which must be a comma
+    /// then.
     pub fn integer(&mut self) -> Result<i32, Fault> {
         let from = self.at;
-        let sign = if self.peek() == Some('-') { "-" } else { "" };
+        let sign = if self.peek_char() == Some('-') { "-" } else { "" };
         self.at += sign.len();
         self.peek_word();
         let digits = self.at;
-        while self.peek().is_some_and(|it| it.is_ascii_digit()) {
+        while self.peek_char().is_some_and(|c| c.is_ascii_digit()) {
             self.at += 1;
         }
         self.start = from;
@@ -142,9 +143,9 @@ impl Scanner<'_> {
             Ok(number) if is_octal => Ok(number),
             _ => {
                 if self.at == digits {
-                    self.at += self.peek().map_or(0, char::len_utf8);
+                    self.at += self.peek_char().map_or(0, char::len_utf8);
                 }
-                Err(self.fault("a whole number"))
+                Err(self.fault_at("a whole number"))
             }
         }
     }
@@ -153,38 +154,38 @@ impl Scanner<'_> {
     pub fn list(&mut self) -> Result<Vec<String>, Fault> {
         let mut res = Vec::new();
         if self.peek_word() == Some('{') {
-            self.expect('{', "`{`")?;
+            self.expect_char('{', "`{`")?;
             while !matches!(self.peek_word(), None | Some('}')) {
-                res.push(self.string()?);
+                res.push(self.scan_string()?);
                 if self.peek_word() == Some('}') {
                     break;
                 }
-                self.expect(',', "a comma")?;
+                self.expect_char(',', "a comma")?;
             }
-            self.expect('}', "`}`")?;
+            self.expect_char('}', "`}`")?;
             return Ok(res);
         }
         while !matches!(self.peek_word(), None | Some(',' | '}')) {
-            res.push(self.string()?);
+            res.push(self.scan_string()?);
             if matches!(self.peek_word(), None | Some(',' | '}')) {
                 break;
             }
-            self.expect(';', "`;`")?;
+            self.expect_char(';', "`;`")?;
         }
         Ok(res)
     }
 }
 
-/// The text between quotes, with Go's escapes.
-fn unquote(text: &str) -> Option<String> {
-    let mut res = String::new();
+/// Returns the text between quotes, with Go's escapes.
+fn unquote_go(text: &str) -> Option<String> {
+    let mut output = String::new();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
         if c != '\\' {
-            res.push(c);
+            output.push(c);
             continue;
         }
-        res.push(match chars.next()? {
+        output.push(match chars.next()? {
             'a' => '\u{7}',
             'b' => '\u{8}',
             'f' => '\u{c}',
@@ -195,21 +196,21 @@ fn unquote(text: &str) -> Option<String> {
             '\\' => '\\',
             '"' => '"',
             // These are bytes, of which only those of ASCII are characters.
-            'x' => number(&mut chars, 2, 16).filter(char::is_ascii)?,
+            'x' => parse_escape(&mut chars, 2, 16).filter(char::is_ascii)?,
             first @ '0'..='7' => {
                 let octal = &mut std::iter::once(first).chain(chars.by_ref());
-                number(octal, 3, 8).filter(char::is_ascii)?
+                parse_escape(octal, 3, 8).filter(char::is_ascii)?
             }
-            'u' => number(&mut chars, 4, 16)?,
-            'U' => number(&mut chars, 8, 16)?,
+            'u' => parse_escape(&mut chars, 4, 16)?,
+            'U' => parse_escape(&mut chars, 8, 16)?,
             _ => return None,
         });
     }
-    Some(res)
+    Some(output)
 }
 
-/// The character whose number these digits are.
-fn number(chars: &mut impl Iterator<Item = char>, digits: usize, radix: u32) -> Option<char> {
+/// Returns the character whose number these digits are.
+fn parse_escape(chars: &mut impl Iterator<Item = char>, digits: usize, radix: u32) -> Option<char> {
     let mut number = 0_u32;
     for _ in 0..digits {
         number = number.checked_mul(radix)?.checked_add(chars.next()?.to_digit(radix)?)?;

@@ -4,7 +4,7 @@
 use super::{
     comments::Comment,
     replacements::{of_field, replacement},
-    resources::{Doubt, Resources},
+    resources::{Resources, RuleDoubt},
 };
 use crate::project::{Place, Problem, Rule, SourcePath};
 
@@ -64,7 +64,7 @@ const VERBS: &[&str] = &[
     "watch",
 ];
 
-/// What is between the words of a list elsewhere, as in Rust or YAML.
+/// The separators of lists in other languages, such as Rust and YAML.
 const SEPARATORS: [char; 7] = [' ', '\t', ',', '|', ';', '[', ']'];
 
 /// Warnings about a comment and its rule.
@@ -76,10 +76,10 @@ pub fn misspelt(
 ) -> Vec<Problem> {
     let warning = |word: &str, message: String, hint: Option<String>| {
         // The name of the marker may have the same word.
-        let arguments = comment.text.find("rbac:").map_or(0, |it| it + "rbac:".len());
-        let inside = comment.text[arguments..].find(word).map(|it| arguments + it);
+        let arguments = comment.text.find("rbac:").map_or(0, |index| index + "rbac:".len());
+        let inside = comment.text[arguments..].find(word).map(|index| arguments + index);
         let start = inside.or_else(|| comment.text.find(word));
-        let before = start.and_then(|it| comment.text.get(..it));
+        let before = start.and_then(|start| comment.text.get(..start));
         let before = before.unwrap_or_default();
         let line = comment.line + before.matches('\n').count();
         let column = match before.rsplit_once('\n') {
@@ -93,7 +93,7 @@ pub fn misspelt(
             None => problem,
         }
     };
-    if let Some((word, marker)) = spoilt(comment) {
+    if let Some((word, marker)) = find_malformed_marker(comment) {
         let message = "this comment is not a marker, and has no effect".to_owned();
         let hint = format!("write it on a line of its own: `// +kubebuilder:{marker}`");
         return vec![warning(word, message, Some(hint))];
@@ -109,11 +109,12 @@ pub fn misspelt(
     }
     let text = comment.text.trim_start();
     let Some(marker) = text.strip_prefix("+kubebuilder:") else { return Vec::new() };
-    let mut res = Vec::new();
+    let mut problems = Vec::new();
     let name = marker.split([':', '=', ' ']).next().unwrap_or(marker);
     if !MARKERS.contains(&name) {
-        let hint = near(name, MARKERS).map(|it| format!("did you mean `+kubebuilder:{it}`?"));
-        res.push(warning(
+        let hint =
+            nearest_word(name, MARKERS).map(|near| format!("did you mean `+kubebuilder:{near}`?"));
+        problems.push(warning(
             name,
             format!("`+kubebuilder:{name}` is not a marker of kubebuilder and has no effect"),
             hint,
@@ -122,62 +123,68 @@ pub fn misspelt(
     if let Some(rest) = marker.strip_prefix("rbac ") {
         let message = "this comment is not a marker, and has no effect".to_owned();
         let hint = format!("write a colon: `// +kubebuilder:rbac:{}`", rest.trim());
-        res.push(warning(text, message, Some(hint)));
+        problems.push(warning(text, message, Some(hint)));
     }
     if let Some(replacement) = replacement(marker) {
         let message = format!("`+kubebuilder:{name}` has no effect in Rust");
-        res.push(warning(name, message, Some(format!("use {replacement}"))));
+        problems.push(warning(name, message, Some(format!("use {replacement}"))));
     }
-    res.extend(rule.into_iter().flat_map(|it| of_rule(it, resources, &warning)));
-    res
+    problems.extend(rule.into_iter().flat_map(|rule| rule_warnings(rule, resources, &warning)));
+    problems
 }
 
-/// The words of a rule that Kubernetes does not know, each by a warning.
-fn of_rule(
+/// Returns the words of a rule that Kubernetes does not know, each by a warning.
+fn rule_warnings(
     rule: &Rule,
     resources: &Resources,
     warning: &dyn Fn(&str, String, Option<String>) -> Problem,
 ) -> Vec<Problem> {
-    let mut res = Vec::new();
+    let mut problems = Vec::new();
     let lists = [&rule.verbs, &rule.groups, &rule.resources, &rule.resource_names, &rule.urls];
     for words in lists.into_iter().flatten() {
-        let parts = words.split(SEPARATORS).filter(|it| !it.is_empty());
+        let parts = words.split(SEPARATORS).filter(|part| !part.is_empty());
         let list = parts.collect::<Vec<_>>().join(";");
         if list.contains(';') || words.contains(['[', ']']) {
             let message =
                 format!("`{words}` is read as one word: separate the words of a list with `;`");
-            res.push(warning(words, message, Some(format!("write `{list}`"))));
+            problems.push(warning(words, message, Some(format!("write `{list}`"))));
         }
     }
     for verb in &rule.verbs {
-        if let Some(known) = near(verb, VERBS) {
+        if let Some(known) = nearest_word(verb, VERBS) {
             let message = format!("`{verb}` is not a verb of Kubernetes");
-            res.push(warning(verb, message, Some(format!("did you mean `{known}`?"))));
+            problems.push(warning(verb, message, Some(format!("did you mean `{known}`?"))));
         }
     }
-    for group in rule.groups.iter().filter(|it| !it.contains('.') && !GROUPS.contains(&it.as_str()))
+    for group in
+        rule.groups.iter().filter(|group| !group.contains('.') && !GROUPS.contains(&group.as_str()))
     {
         let message =
             format!("`{group}` is not an API group: only those of Kubernetes have no dot");
         let name = group.split('/').next().unwrap_or(group);
-        let known = GROUPS.iter().copied().find(|it| *it == name);
-        let near = known.or_else(|| near(name, GROUPS)).or_else(|| resources.group_of(name));
-        res.push(warning(group, message, near.map(|it| format!("did you mean `{it}`?"))));
+        let known = GROUPS.iter().copied().find(|group| *group == name);
+        let near =
+            known.or_else(|| nearest_word(name, GROUPS)).or_else(|| resources.group_of(name));
+        problems.push(warning(group, message, near.map(|near| format!("did you mean `{near}`?"))));
     }
-    for resource in rule.resources.iter().filter(|it| it.contains(char::is_uppercase)) {
+    for resource in rule.resources.iter().filter(|resource| resource.contains(char::is_uppercase)) {
         let message = format!("`{resource}` is not a resource: their names are in lower case");
-        let plural = resources.plural(resource).map(str::to_owned);
+        let plural = resources.plural_of(resource).map(str::to_owned);
         let plural = plural.unwrap_or_else(|| format!("{}s", resource.to_lowercase()));
-        res.push(warning(resource, message, Some(format!("write the plural, e.g. `{plural}`"))));
+        problems.push(warning(
+            resource,
+            message,
+            Some(format!("write the plural, e.g. `{plural}`")),
+        ));
     }
-    for Doubt { word, message, hint } in resources.doubts(rule) {
-        res.push(warning(word, message, Some(hint)));
+    for RuleDoubt { word, message, hint } in resources.find_doubts(rule) {
+        problems.push(warning(word, message, Some(hint)));
     }
-    res
+    problems
 }
 
-/// A comment that looks like a marker and is none: its text, and its words after `kubebuilder:`.
-fn spoilt<'a>(comment: &Comment<'a>) -> Option<(&'a str, &'a str)> {
+/// Returns a comment that looks like a marker and is none: its text, and its words after `kubebuilder:`.
+fn find_malformed_marker<'a>(comment: &Comment<'a>) -> Option<(&'a str, &'a str)> {
     let inner = &comment.text[usize::from(comment.is_doc())..];
     // Such a one is a marker, or is refused in documentation.
     if !comment.is_block && inner.trim_start().starts_with("+kubebuilder:") {
@@ -188,32 +195,35 @@ fn spoilt<'a>(comment: &Comment<'a>) -> Option<(&'a str, &'a str)> {
         let (start, marker) = text.split_once(':')?;
         let name = start.trim_start_matches(['+', ' ', '\t']).trim_end();
         let is_same = name.eq_ignore_ascii_case("kubebuilder");
-        let is_near = match start.starts_with('+') {
-            true => is_same || diagnostics::edit_distance(name, "kubebuilder") <= 2,
-            false => is_same && !marker.starts_with(' '),
+        let is_near = if start.starts_with('+') {
+            is_same || diagnostics::edit_distance(name, "kubebuilder") <= 2
+        } else {
+            is_same && !marker.starts_with(' ')
         };
         is_near.then_some((text, marker.trim()))
     })
 }
 
-/// The known word that an unknown one is most like.
-fn near<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+/// Returns the known word that an unknown one is most like.
+fn nearest_word<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     if known.contains(&word) || word.is_empty() {
         return None;
     }
-    diagnostics::nearest(word, known.iter().copied().filter(|it| !["", "*"].contains(it)))
+    diagnostics::nearest(word, known.iter().copied().filter(|text| !["", "*"].contains(text)))
 }
 
 #[test]
 fn a_misspelt_word_is_answered_with_the_nearest() {
     let check = |text: &str, verbs: &[&str], expected: &[&str]| {
-        let comments = super::comments::comments(text);
-        let rule =
-            Rule { verbs: verbs.iter().map(|it| (*it).to_owned()).collect(), ..Rule::default() };
+        let comments = super::comments::parse_comments(text);
+        let rule = Rule {
+            verbs: verbs.iter().map(|verb| (*verb).to_owned()).collect(),
+            ..Rule::default()
+        };
         let resources = Resources::new(&[]);
         let found = misspelt(&SourcePath::fixed("a.rs"), &comments[0], Some(&rule), &resources);
         let found: Vec<String> =
-            found.iter().map(|it| it.describe("").replace('\n', " ")).collect();
+            found.iter().map(|diagnostic| diagnostic.describe("").replace('\n', " ")).collect();
         assert_eq!(found, expected, "{text}");
     };
     check(
@@ -306,18 +316,19 @@ fn a_misspelt_word_is_answered_with_the_nearest() {
 #[test]
 fn groups_and_resources_that_cannot_exist_are_reported() {
     let check = |groups: &[&str], resources: &[&str], expected: &[&str]| {
-        let owned = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        let owned =
+            |items: &[&str]| items.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let text = format!(
             "// +kubebuilder:rbac:groups={},resources={},verbs=get",
             groups.join(";"),
             resources.join(";")
         );
         let rule = Rule { groups: owned(groups), resources: owned(resources), ..Rule::default() };
-        let comments = super::comments::comments(&text);
+        let comments = super::comments::parse_comments(&text);
         let resources = Resources::new(&[]);
         let found = misspelt(&SourcePath::fixed("a.rs"), &comments[0], Some(&rule), &resources);
         let found: Vec<String> =
-            found.iter().map(|it| it.describe("").replace('\n', " ")).collect();
+            found.iter().map(|diagnostic| diagnostic.describe("").replace('\n', " ")).collect();
         assert_eq!(found, expected, "{text}");
     };
     check(

@@ -8,7 +8,7 @@ use crate::project::{
 pub const NAME: &str = "kubebuilder:webhook";
 pub const CONFIGURATION: &str = "kubebuilder:webhookconfiguration";
 
-/// How to write them.
+/// The hints for writing the markers.
 pub const USAGE: &str = "write e.g. `// +kubebuilder:webhook:path=/validate-cache-example-com-v1-memcached,mutating=false,failurePolicy=fail,sideEffects=None,groups=cache.example.com,resources=memcacheds,verbs=create;update,versions=v1,name=vmemcached-v1.kb.io,admissionReviewVersions=v1`";
 pub const CONFIGURATION_USAGE: &str = "write e.g. `// +kubebuilder:webhookconfiguration:mutating=false,name=validating-webhook-configuration`";
 
@@ -23,49 +23,51 @@ const REQUIRED: &[&str] = &[
     "admissionReviewVersions",
 ];
 
-/// The webhook of a marker.
+/// Returns the webhook of a marker.
 pub fn webhook(marker: &Marker<'_>) -> Result<Webhook, Problem> {
     let mut res = WebhookArguments::default();
-    let arguments = marker.arguments(|name, scanner| {
+    let arguments = marker.parse_arguments(|name, scanner| {
         match name {
-            "mutating" => res.mutating = scanner.boolean()?,
-            "failurePolicy" => res.failure_policy = scanner.string()?,
-            "matchPolicy" => res.match_policy = scanner.string()?,
-            "sideEffects" => res.side_effects = scanner.string()?,
+            "mutating" => res.mutating = scanner.scan_boolean()?,
+            "failurePolicy" => res.failure_policy = scanner.scan_string()?,
+            "matchPolicy" => res.match_policy = scanner.scan_string()?,
+            "sideEffects" => res.side_effects = scanner.scan_string()?,
             "timeoutSeconds" => res.timeout_seconds = scanner.integer()?,
             "groups" => res.groups = scanner.list()?,
             "resources" => res.resources = scanner.list()?,
             "verbs" => res.verbs = scanner.list()?,
             "versions" => res.versions = scanner.list()?,
-            "name" => res.name = scanner.string()?,
-            "serviceName" => res.service_name = scanner.string()?,
-            "serviceNamespace" => res.service_namespace = scanner.string()?,
-            "path" => res.path = scanner.string()?,
+            "name" => res.name = scanner.scan_string()?,
+            "serviceName" => res.service_name = scanner.scan_string()?,
+            "serviceNamespace" => res.service_namespace = scanner.scan_string()?,
+            "path" => res.path = scanner.scan_string()?,
             "servicePort" => res.service_port = Some(scanner.integer()?),
             "webhookVersions" => res.webhook_versions = scanner.list()?,
             "admissionReviewVersions" => res.admission_review_versions = scanner.list()?,
-            "reinvocationPolicy" => res.reinvocation_policy = scanner.string()?,
-            "url" => res.url = scanner.string()?,
-            "patch" => res.patch = scanner.string()?,
+            "reinvocationPolicy" => res.reinvocation_policy = scanner.scan_string()?,
+            "url" => res.url = scanner.scan_string()?,
+            "patch" => res.patch = scanner.scan_string()?,
             _ => return Ok(false),
         }
         Ok(true)
     });
-    let read = arguments.and_then(|it| it.require(REQUIRED).map(|()| it));
-    let arguments = read.map_err(|it| marker.problem(it, USAGE))?;
-    let places = arguments.iter().map(|(name, at)| (name.clone(), marker.place(*at))).collect();
-    Ok(Webhook { place: marker.place(0), places, arguments: res })
+    let read = arguments.and_then(|argument| argument.require_all(REQUIRED).map(|()| argument));
+    let arguments = read.map_err(|error| marker.problem_at(error, USAGE))?;
+    let places = arguments.iter().map(|(name, at)| (name.clone(), marker.place_at(*at))).collect();
+    Ok(Webhook { place: marker.place_at(0), places, arguments: res })
 }
 
-/// What of a marker is probably misspelt: its groups and resources, and the versions of the project's own kinds.
+/// Returns what of a marker is probably misspelt: its groups and resources, and the versions of the project's own
+/// kinds.
 pub fn doubts(it: &Webhook, resources: &Resources, kinds: &[DeclaredKind]) -> Vec<Problem> {
     let WebhookArguments { groups, resources: words, versions, .. } = &it.arguments;
     let rule = Rule { groups: groups.clone(), resources: words.clone(), ..Rule::default() };
-    let of = |word: &str| if groups.iter().any(|it| it == word) { "groups" } else { "resources" };
-    let problem = |it: &Webhook, argument: &str, message: String, hint: &str| {
-        Problem::new(it.at(argument), message).with_hint(hint).with_rule("marker")
+    let of =
+        |word: &str| if groups.iter().any(|group| group == word) { "groups" } else { "resources" };
+    let problem = |group: &Webhook, argument: &str, message: String, hint: &str| {
+        Problem::new(group.place_of(argument), message).with_hint(hint).with_rule("marker")
     };
-    let mut res: Vec<Problem> = { resources.doubts(&rule) }
+    let mut problems: Vec<Problem> = { resources.find_doubts(&rule) }
         .into_iter()
         .map(|doubt| problem(it, of(doubt.word), doubt.message, &doubt.hint))
         .collect();
@@ -75,37 +77,37 @@ pub fn doubts(it: &Webhook, resources: &Resources, kinds: &[DeclaredKind]) -> Ve
     };
     let known: Vec<(String, String, String)> = kinds.iter().filter_map(names).collect();
     // A kind that cannot be read may have any plural, and be another version of these.
-    let is_unread = |it: &DeclaredKind| {
-        it.crd.is_err() && it.group.as_ref().is_none_or(|it| groups.contains(it))
+    let is_unread = |kind: &DeclaredKind| {
+        kind.crd.is_err() && kind.group.as_ref().is_none_or(|group| groups.contains(group))
     };
     let known = if kinds.iter().any(is_unread) { Vec::new() } else { known };
     for word in words {
         let plural = word.split('/').next().unwrap_or_default();
-        let own = known.iter().filter(|it| groups.contains(&it.0) && it.1 == plural);
-        let own: Vec<&str> = own.map(|it| it.2.as_str()).collect();
-        let is_unknown = |it: &&String| !own.contains(&it.as_str()) && *it != "*";
+        let own = known.iter().filter(|pair| groups.contains(&pair.0) && pair.1 == plural);
+        let own: Vec<&str> = own.map(|resource| resource.2.as_str()).collect();
+        let is_unknown = |name: &&String| !own.contains(&name.as_str()) && *name != "*";
         if let Some(version) = versions.iter().find(is_unknown).filter(|_| !own.is_empty()) {
             let message = format!("`{plural}` has no version `{version}` in this project");
             let hint = format!("its versions are: {}", own.join(", "));
-            res.push(problem(it, "versions", message, &hint));
+            problems.push(problem(it, "versions", message, &hint));
         }
     }
-    res
+    problems
 }
 
 pub fn configuration(marker: &Marker<'_>) -> Result<WebhookConfiguration, Problem> {
     let (mut mutating, mut name) = (false, String::new());
-    let arguments = marker.arguments(|argument, scanner| {
+    let arguments = marker.parse_arguments(|argument, scanner| {
         match argument {
-            "mutating" => mutating = scanner.boolean()?,
-            "name" => name = scanner.string()?,
+            "mutating" => mutating = scanner.scan_boolean()?,
+            "name" => name = scanner.scan_string()?,
             _ => return Ok(false),
         }
         Ok(true)
     });
-    let read = arguments.and_then(|it| it.require(&["mutating"]));
-    read.map_err(|it| marker.problem(it, CONFIGURATION_USAGE))?;
-    Ok(WebhookConfiguration { place: marker.place(0), mutating, name })
+    let read = arguments.and_then(|argument| argument.require_all(&["mutating"]));
+    read.map_err(|error| marker.problem_at(error, CONFIGURATION_USAGE))?;
+    Ok(WebhookConfiguration { place: marker.place_at(0), mutating, name })
 }
 
 #[test]
@@ -135,9 +137,10 @@ fn versions_of_kinds_that_have_to_be_compiled_are_not_doubted() {
                 include_str!("../../tests/schemas/Cargo.lock").to_owned(),
             ),
         ]);
-        let operator = super::read_with_rules(&sources, &Default::default()).operator;
+        let operator = super::read_workspace_with_rules(&sources, &Default::default()).operator;
         assert_eq!(operator.kinds.len(), 2);
-        let found: Vec<String> = operator.warnings.iter().map(|it| it.message.clone()).collect();
+        let found: Vec<String> =
+            operator.warnings.iter().map(|warning| warning.message.clone()).collect();
         assert_eq!(found, expected);
     };
     check("", "v2", &[]);

@@ -1,4 +1,4 @@
-//! The only room that reads and writes stdin, stdout and stderr.
+//! The only layer that reads and writes stdin, stdout and stderr.
 //!
 //! Text for people is printed without the control characters that files and servers may have put into it. Data is
 //! printed as it is. Everything on stderr has the format of `--message-format`.
@@ -21,18 +21,18 @@ use std::{
 };
 
 pub use environment::{
-    arguments, cargo_variables, command_line, current_folder, home_folder, platform, variable,
-    variable_names, variables,
+    cargo_variables, command_arguments, command_line, current_folder, go_platform, home_folder,
+    variable, variable_names, variables,
 };
 pub use message::{
-    finding, fit_hints, github, misuse, note, report, require_no_warnings, tell_rest, usage, warn,
-    warn_all,
+    fit_hints, print_finding, print_note, print_remaining_count, render_workflow_command,
+    report_error, report_usage_error, require_no_warnings, usage_error, warn, warn_all,
 };
-pub use progress::{Step, waiting};
-pub use prompt::{agree, ask, confirm, has_person};
-pub use settings::{Settings, annotate_below, annotates, is_verbose};
+pub use progress::{Step, show_waiting};
+pub use prompt::{ask_for_value, confirm, confirm_or_flag, is_interactive};
+pub use settings::{Settings, is_verbose, prints_annotations, set_annotation_root};
 pub use shell::shell_word;
-pub use text::{Look, Text, table};
+pub use text::{Look, Text, format_table};
 
 use diagnostics::{Diagnostic, Severity};
 
@@ -41,12 +41,12 @@ use diagnostics::{Diagnostic, Severity};
 static LOST: OnceLock<io::Error> = OnceLock::new();
 
 /// Prints data, byte by byte.
-pub fn data(text: &str) {
+pub fn write_data(text: &str) {
     if LOST.get().is_some() {
         return;
     }
-    progress::clear();
-    progress::suspend(|| {
+    progress::clear_waiting();
+    progress::without_bar(|| {
         let mut stdout = io::stdout().lock();
         if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
             let _ = LOST.set(error);
@@ -56,53 +56,56 @@ pub fn data(text: &str) {
 
 /// Prints a result, for people.
 pub fn print(text: &str) {
-    data(&inert(&shown(text)));
+    write_data(&escape_workflow_commands(&escape_controls(text)));
 }
 
 /// Prints a result whose parts have a look, for people.
-pub fn show(text: &Text) {
-    data(&text.render(text::stdout_has_colour()));
+pub fn print_styled(text: &Text) {
+    write_data(&text.render(text::stdout_has_colour()));
 }
 
-/// Whether a person reads stdout on a terminal.
-pub fn is_screen() -> bool {
+/// Returns whether a person reads stdout on a terminal.
+pub fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
 /// Prints what a command did, unless `--quiet` is given: `whole` with `--verbose`, else `listed`. On a terminal, `folded` is
 /// the short form of the list.
-pub fn list(whole: &str, listed: impl FnOnce() -> String, folded: impl FnOnce() -> Option<String>) {
-    let settings = settings::get();
+pub fn print_changes(
+    whole: &str,
+    listed: impl FnOnce() -> String,
+    folded: impl FnOnce() -> Option<String>,
+) {
+    let settings = settings::current();
     if settings.is_quiet {
         return;
     }
     if settings.is_verbose {
         return print(whole);
     }
-    let short = if is_screen() { folded() } else { None };
+    let short = if stdout_is_terminal() { folded() } else { None };
     print(&short.unwrap_or_else(listed));
 }
 
 /// Prints data that people cannot read; on a terminal, a text in its place.
-pub fn page(data: &str, text: impl FnOnce() -> String) {
-    match is_screen() {
-        true => print(&text()),
-        false => self::data(data),
-    }
+pub fn write_binary_or(data: &str, text: impl FnOnce() -> String) {
+    if stdout_is_terminal() { print(&text()) } else { self::write_data(data) }
 }
 
 /// Prints the diffs of files. They are text for people on a terminal and in the log of a workflow; elsewhere, `patch` may
 /// read them.
-pub fn diff(files: impl Iterator<Item = String>) {
+pub fn print_diffs(files: impl Iterator<Item = String>) {
     for file in files {
-        match is_screen() || annotates() {
-            true => show(&coloured_diff(&file)),
-            false => data(&file),
+        if stdout_is_terminal() || prints_annotations() {
+            print_styled(&coloured_diff(&file))
+        } else {
+            write_data(&file)
         }
     }
 }
 
-/// The diff of one file. A line that was removed or added may look like a header, so headers are known by their place.
+/// Returns the diff of one file. A line that was removed or added may look like a header, so headers are known by their
+/// place.
 fn coloured_diff(file: &str) -> Text {
     const HEADERS: usize = 2;
     let look = |(at, line): (usize, &str)| match line.chars().next() {
@@ -112,24 +115,24 @@ fn coloured_diff(file: &str) -> Text {
         Some('+') => Look::Good,
         _ => Look::Plain,
     };
-    file.split_inclusive('\n').enumerate().map(|it| Text::new(look(it), it.1)).collect()
+    file.split_inclusive('\n').enumerate().map(|pair| Text::new(look(pair), pair.1)).collect()
 }
 
-/// Whether stdout is closed or full.
-pub fn is_lost() -> bool {
+/// Returns whether stdout is closed or full.
+pub fn stdout_is_lost() -> bool {
     LOST.get().is_some()
 }
 
-/// The exit status of a command, which is 1 where output was lost. A reader that closed the pipe, as `head` does, has
-/// read what it needs.
-pub fn end(code: ExitCode) -> ExitCode {
-    progress::clear();
-    tell_rest();
+/// Returns the exit status of a command, which is 1 where output was lost. A reader that closed the pipe, as `head`
+/// does, has read what it needs.
+pub fn final_exit_code(code: ExitCode) -> ExitCode {
+    progress::clear_waiting();
+    print_remaining_count();
     match LOST.get() {
         Some(error) if !is_closed_pipe(error) => {
             let message = format!("stdout cannot be written: {error}");
             let hint = "only the output is incomplete; the command has finished its work";
-            message::emit(Severity::Error, &Diagnostic::from(message).with_hint(hint));
+            message::print_diagnostic(Severity::Error, &Diagnostic::from(message).with_hint(hint));
             ExitCode::FAILURE
         }
         _ => code,
@@ -142,81 +145,84 @@ fn is_closed_pipe(error: &io::Error) -> bool {
 }
 
 /// Prints a note for people to stderr, unless `--quiet` is given.
-pub fn advise(text: &str) {
-    if !settings::get().is_quiet {
-        require(text);
+pub fn print_advice(text: &str) {
+    if !settings::current().is_quiet {
+        print_required(text);
     }
 }
 
 /// Prints a text that has to be read before a question, with `--quiet` too.
-pub fn require(text: &str) {
-    match settings::get().format {
-        settings::MessageFormat::Json => message::emit(Severity::Note, &text.trim().into()),
-        _ => write(&shown(text)),
+pub fn print_required(text: &str) {
+    match settings::current().format {
+        settings::MessageFormat::Json => {
+            message::print_diagnostic(Severity::Note, &text.trim().into())
+        }
+        _ => write_stderr(&escape_controls(text)),
     }
 }
 
 /// Writes to stderr.
-fn write(text: &str) {
-    write_as_is(&inert(text));
+fn write_stderr(text: &str) {
+    write_stderr_unescaped(&escape_workflow_commands(text));
 }
 
-/// Writes to stderr what may be a command for the runner of a workflow. Where stderr is closed or full, nobody can be
-/// told.
-fn write_as_is(text: &str) {
-    progress::suspend(|| {
-        let _ = io::stderr().lock().write_all(secret::hidden(text).as_bytes());
+/// Writes to stderr what may be a command for the runner of a workflow. Errors are ignored: stderr itself is closed or
+/// full.
+fn write_stderr_unescaped(text: &str) {
+    progress::without_bar(|| {
+        let _ = io::stderr().lock().write_all(secret::hide_passwords(text).as_bytes());
     });
 }
 
-/// Whether a terminal would act on a character instead of showing it: control characters, and those that change the
-/// direction of writing.
-fn is_obeyed(c: char) -> bool {
+/// Returns whether a terminal would act on a character instead of showing it: control characters, and those that change
+/// the direction of writing.
+fn is_terminal_control(c: char) -> bool {
     c.is_control() && c != '\n' && c != '\t'
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A text with such characters escaped.
-fn shown(text: &str) -> Cow<'_, str> {
-    escaped(text, |_| false)
+/// Returns a text with such characters escaped.
+fn escape_controls(text: &str) -> Cow<'_, str> {
+    escape_lines(text, |_| false)
 }
 
 /// A message with every line feed escaped too, but for those of our own lists, whose lines are indented: a text in the
-/// message may come from a file, and must not look like a message of its own.
-fn shown_message(text: &str) -> Cow<'_, str> {
-    escaped(text, |rest| !rest.starts_with(' '))
+/// message may come from a file, and must not look like another message.
+fn escape_message(text: &str) -> Cow<'_, str> {
+    escape_lines(text, |rest| !rest.starts_with(' '))
 }
 
-/// A text in which the runner of a GitHub workflow finds no command: it reads `::` at the start of a line, and `##[`
-/// anywhere in it.
-fn inert(text: &str) -> Cow<'_, str> {
+/// Returns a text in which the runner of a GitHub workflow finds no command: it reads `::` at the start of a line, and
+/// `##[` anywhere in it.
+fn escape_workflow_commands(text: &str) -> Cow<'_, str> {
     let is_command = |line: &str| line.trim_start().starts_with("::");
     if !text.contains("##[") && !text.lines().any(is_command) {
         return text.into();
     }
-    let mut res = String::new();
+    let mut output = String::new();
     for line in text.split_inclusive('\n') {
         let line = line.replace("##[", "##\\u{5b}");
-        res += &if is_command(&line) { line.replacen(':', "\\u{3a}", 1) } else { line };
+        output += &if is_command(&line) { line.replacen(':', "\\u{3a}", 1) } else { line };
     }
-    res.into()
+    output.into()
 }
 
-fn escaped(text: &str, is_line_obeyed: impl Fn(&str) -> bool) -> Cow<'_, str> {
-    let is_obeyed =
-        |(at, c): (usize, char)| is_obeyed(c) || c == '\n' && is_line_obeyed(&text[at + 1..]);
+fn escape_lines(text: &str, is_line_obeyed: impl Fn(&str) -> bool) -> Cow<'_, str> {
+    let is_obeyed = |(at, c): (usize, char)| {
+        is_terminal_control(c) || c == '\n' && is_line_obeyed(&text[at + 1..])
+    };
     if !text.char_indices().any(is_obeyed) {
         return text.into();
     }
-    let mut res = String::new();
+    let mut output = String::new();
     for (at, c) in text.char_indices() {
         if is_obeyed((at, c)) {
-            res.extend(c.escape_unicode());
+            output.extend(c.escape_unicode());
         } else {
-            res.push(c);
+            output.push(c);
         }
     }
-    res.into()
+    output.into()
 }
 
 #[test]
@@ -227,14 +233,14 @@ fn nothing_that_is_shown_is_obeyed() {
         ("\u{1b}[31m\r\u{7f}\u{9b}", "\\u{1b}[31m\\u{d}\\u{7f}\\u{9b}"),
         ("a\u{202e}b\u{2066}c", "a\\u{202e}b\\u{2066}c"),
     ] {
-        assert_eq!(shown(text), expected);
+        assert_eq!(escape_controls(text), expected);
     }
 }
 
 #[test]
 fn no_text_of_a_file_begins_a_line() {
     let check = |text: &str, free: &str, message: &str| {
-        assert_eq!((&*shown(text), &*shown_message(text)), (free, message));
+        assert_eq!((&*escape_controls(text), &*escape_message(text)), (free, message));
     };
     check("list:\n  a\n  b", "list:\n  a\n  b", "list:\n  a\n  b");
     check("`a\nerror: b`", "`a\nerror: b`", "`a\\u{a}error: b`");
@@ -243,7 +249,7 @@ fn no_text_of_a_file_begins_a_line() {
 
 #[test]
 fn the_runner_of_a_workflow_finds_no_command() {
-    let check = |text: &str, expected: &str| assert_eq!(inert(text), expected);
+    let check = |text: &str, expected: &str| assert_eq!(escape_workflow_commands(text), expected);
     check("a ::error::b\n", "a ::error::b\n");
     check("::error::a\n \t::error::b", "\\u{3a}:error::a\n \t\\u{3a}:error::b");
     check("a ###[error]b ##[c", "a ###\\u{5b}error]b ##\\u{5b}c");

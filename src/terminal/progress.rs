@@ -8,7 +8,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::{advise, settings, shown};
+use super::{escape_controls, print_advice, settings};
 
 /// The bar that is on the screen.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
@@ -21,17 +21,17 @@ pub struct Step {
 impl Step {
     /// Begins a step. Not on a terminal, this prints its line.
     pub fn begin(text: &str) -> Self {
-        let settings = settings::get();
+        let settings = settings::current();
         let is_animated = io::stderr().is_terminal()
             && settings.format == settings::MessageFormat::Human
-            && super::variable("TERM").ok().flatten().is_none_or(|it| it != "dumb");
+            && super::variable("TERM").ok().flatten().is_none_or(|variable| variable != "dumb");
         if settings.is_quiet || !is_animated {
-            advise(&format!("{text}\n"));
+            print_advice(&format!("{text}\n"));
             return Self { bar: None };
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        bar.set_style(spinner());
-        bar.set_message(line(text));
+        bar.set_style(spinner_style());
+        bar.set_message(one_line(text));
         bar.enable_steady_tick(Duration::from_millis(120));
         if let Ok(mut shown) = SHOWN.lock() {
             *shown = Some(bar.clone());
@@ -42,17 +42,17 @@ impl Step {
     /// The step has come to something else. Not on a terminal, this prints its line.
     pub fn update(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.set_message(line(text)),
-            None => advise(&format!("{text}\n")),
+            Some(bar) => bar.set_message(one_line(text)),
+            None => print_advice(&format!("{text}\n")),
         }
     }
 
-    /// How many bytes of a download are there, of how many where that is known.
-    pub fn bytes(&self, done: u64, all: Option<u64>) {
+    /// Shows how many bytes of a download are complete, and the total if it is known.
+    pub fn update_bytes(&self, done: u64, all: Option<u64>) {
         let Some(bar) = &self.bar else { return };
-        if let Some(all) = all.filter(|it| bar.length() != Some(*it)) {
+        if let Some(all) = all.filter(|length| bar.length() != Some(*length)) {
             bar.set_length(all);
-            bar.set_style(meter());
+            bar.set_style(meter_style());
         }
         bar.set_position(done);
     }
@@ -68,46 +68,46 @@ impl Drop for Step {
     }
 }
 
-/// What the command waits for, until it prints something else.
+/// The step that the command waits for, until it prints something else.
 static WAITING: Mutex<Option<Step>> = Mutex::new(None);
 
-/// Shows what the command waits for. Not on a terminal, this prints its line.
-pub fn waiting(text: &str) {
+/// Shows what the command is waiting for. Not on a terminal, this prints its line.
+pub fn show_waiting(text: &str) {
     let Ok(mut waiting) = WAITING.lock() else { return };
     match &*waiting {
         Some(step) => step.update(text),
-        None => *waiting = Some(Step::begin(text)).filter(|it| it.bar.is_some()),
+        None => *waiting = Some(Step::begin(text)).filter(|step| step.bar.is_some()),
     }
 }
 
 /// Takes what was waited for off the screen.
-pub fn clear() {
-    let step = WAITING.lock().ok().and_then(|mut it| it.take());
+pub fn clear_waiting() {
+    let step = WAITING.lock().ok().and_then(|mut guard| guard.take());
     drop(step);
 }
 
 /// Writes something while no bar is on the screen.
-pub fn suspend(write: impl FnOnce()) {
-    let bar = SHOWN.lock().ok().and_then(|it| it.clone());
+pub fn without_bar(write: impl FnOnce()) {
+    let bar = SHOWN.lock().ok().and_then(|guard| guard.clone());
     match bar {
         Some(bar) => bar.suspend(write),
         None => write(),
     }
 }
 
-/// A text as one line of the screen.
-fn line(text: &str) -> String {
-    shown(text.lines().next().unwrap_or_default()).into_owned()
+/// Returns a text as one line of the screen.
+fn one_line(text: &str) -> String {
+    escape_controls(text.lines().next().unwrap_or_default()).into_owned()
 }
 
-fn spinner() -> ProgressStyle {
-    style("{spinner} {wide_msg} {elapsed}")
+fn spinner_style() -> ProgressStyle {
+    style_of("{spinner} {wide_msg} {elapsed}")
 }
 
-fn meter() -> ProgressStyle {
-    style("{spinner} {msg} [{wide_bar}] {bytes}/{total_bytes}")
+fn meter_style() -> ProgressStyle {
+    style_of("{spinner} {msg} [{wide_bar}] {bytes}/{total_bytes}")
 }
 
-fn style(template: &str) -> ProgressStyle {
+fn style_of(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }

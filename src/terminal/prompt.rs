@@ -6,17 +6,17 @@ use std::{
     str::FromStr,
 };
 
-use super::{shown, usage};
+use super::{escape_controls, usage_error};
 use model::Deadline;
 
-/// Whether there is a person to ask.
-pub fn has_person() -> bool {
+/// Returns whether a user can answer questions at the terminal.
+pub fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// The value of the flag, or else the answer of a person at the terminal. The prompt accepts what the flag
+/// Returns the value of the flag, or else the answer of a person at the terminal. The prompt accepts what the flag
 /// accepts. Without a terminal, a missing flag is a usage error.
-pub fn ask<T>(given: Option<T>, flag: &str, example: &str) -> anyhow::Result<T>
+pub fn ask_for_value<T>(given: Option<T>, flag: &str, example: &str) -> anyhow::Result<T>
 where
     T: Clone + fmt::Display + FromStr,
     T::Err: fmt::Display,
@@ -24,8 +24,8 @@ where
     if let Some(value) = given {
         return Ok(value);
     }
-    if !has_person() {
-        return Err(usage(
+    if !is_interactive() {
+        return Err(usage_error(
             clap::error::ErrorKind::MissingRequiredArgument,
             &format!(
                 "`--{flag}` is required when stdin is not a terminal, e.g. `--{flag} {example}`"
@@ -34,10 +34,12 @@ where
     }
     let answer = dialoguer::Input::new()
         .with_prompt(format!("{flag} (e.g. {example})"))
-        .validate_with(|text: &String| text.parse::<T>().map(drop).map_err(|it| it.to_string()))
+        .validate_with(|text: &String| {
+            text.parse::<T>().map(drop).map_err(|error| error.to_string())
+        })
         .interact_text();
     match answer {
-        Ok(text) => text.parse().map_err(|it: T::Err| anyhow::format_err!("{it}")),
+        Ok(text) => text.parse().map_err(|error: T::Err| anyhow::format_err!("{error}")),
         Err(dialoguer::Error::IO(error)) if error.kind() == io::ErrorKind::Interrupted => {
             Err(anyhow::format_err!("interrupted; nothing was written"))
         }
@@ -45,9 +47,9 @@ where
     }
 }
 
-/// Whether a person agrees; nothing where the question is left without an answer.
+/// Asks the user to confirm. Returns `None` if the question is left unanswered.
 pub fn confirm(question: &str) -> anyhow::Result<Option<bool>> {
-    let prompt = dialoguer::Confirm::new().with_prompt(shown(question)).default(false);
+    let prompt = dialoguer::Confirm::new().with_prompt(escape_controls(question)).default(false);
     match Deadline::while_asking(|| prompt.interact()) {
         Ok(answer) => Ok(Some(answer)),
         Err(dialoguer::Error::IO(error)) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
@@ -55,10 +57,10 @@ pub fn confirm(question: &str) -> anyhow::Result<Option<bool>> {
     }
 }
 
-/// Whether a person at the terminal agrees. Without a terminal, the flag is required.
-pub fn agree(question: &str, flag: &str) -> anyhow::Result<bool> {
-    if !has_person() {
-        return Err(usage(
+/// Asks the user to confirm. Without a terminal, the flag is required.
+pub fn confirm_or_flag(question: &str, flag: &str) -> anyhow::Result<bool> {
+    if !is_interactive() {
+        return Err(usage_error(
             clap::error::ErrorKind::MissingRequiredArgument,
             &format!("`--{flag}` is required when stdin is not a terminal"),
         ));

@@ -1,20 +1,23 @@
-//! Passwords inside of addresses, as in `https://me:secret@example.com`: whoever types one does not want it in a log.
+//! Hides passwords inside of addresses, such as `https://me:secret@example.com`, so that no log contains them.
 
-/// How the digest of an image begins, which stands after an `@`, too.
+/// The prefixes of image digests, which also follow an `@`.
 const DIGESTS: [&str; 3] = ["sha256:", "sha384:", "sha512:"];
 
-/// A text without the users and passwords of its addresses.
-pub fn hidden(text: &str) -> String {
-    text.split_inclusive(|it: char| it.is_whitespace() || "`'\"<>".contains(it)).map(word).collect()
+/// Returns a text without the users and passwords of its addresses.
+pub fn hide_passwords(text: &str) -> String {
+    text.split_inclusive(|c: char| c.is_whitespace() || "`'\"<>".contains(c))
+        .map(hide_password)
+        .collect()
 }
 
-fn word(word: &str) -> String {
+fn hide_password(word: &str) -> String {
     let Some((before, host)) = word.rsplit_once('@') else { return word.to_owned() };
-    if DIGESTS.iter().any(|it| host.starts_with(it)) {
-        // The name of the image may have a password of its own.
-        return match before.contains('@') {
-            true => format!("{}@{host}", self::word(before)),
-            false => word.to_owned(),
+    if DIGESTS.iter().any(|digest| host.starts_with(digest)) {
+        // The name of the image may contain a password, too.
+        return if before.contains('@') {
+            format!("{}@{host}", self::hide_password(before))
+        } else {
+            word.to_owned()
         };
     }
     let (scheme, user) = match before.split_once("//") {
@@ -22,15 +25,12 @@ fn word(word: &str) -> String {
         None if before.contains('/') || before.starts_with("mailto:") => return word.to_owned(),
         None => (String::new(), before),
     };
-    match user.contains(':') {
-        true => format!("{scheme}***@{host}"),
-        false => word.to_owned(),
-    }
+    if user.contains(':') { format!("{scheme}***@{host}") } else { word.to_owned() }
 }
 
 #[test]
 fn a_password_in_an_address_is_not_shown() {
-    let check = |text: &str, expected: &str| assert_eq!(hidden(text), expected);
+    let check = |text: &str, expected: &str| assert_eq!(hide_passwords(text), expected);
     check("there is no `https://me:secret@x.io/a:v1`\n", "there is no `https://***@x.io/a:v1`\n");
     check("'me:secret@x.io/a' \"docker://:p@x\"", "'***@x.io/a' \"docker://***@x\"");
     check("me:s@cr@t@x.io/a", "***@x.io/a");

@@ -51,9 +51,9 @@ pub struct Settings {
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
 
 impl Settings {
-    /// The format that the arguments name, for the errors of those that do not parse.
-    pub fn of(arguments: &[String]) -> Self {
-        let mut arguments = arguments.iter().take_while(|it| *it != "--");
+    /// Returns the format that the arguments name, for the errors of those that do not parse.
+    pub fn from_arguments(arguments: &[String]) -> Self {
+        let mut arguments = arguments.iter().take_while(|argument| *argument != "--");
         let mut value = None;
         while let Some(it) = arguments.next() {
             match it.strip_prefix("--message-format") {
@@ -62,42 +62,42 @@ impl Settings {
                 None => {}
             }
         }
-        let parse = |it: &str| clap::ValueEnum::from_str(it, false).ok();
+        let parse = |rest: &str| clap::ValueEnum::from_str(rest, false).ok();
         Self { format: value.and_then(parse).unwrap_or_default(), ..Self::default() }
     }
 
     /// Applies to all that is printed from now on.
-    pub fn apply(self) {
+    pub fn make_current(self) {
         let _ = SETTINGS.set(self);
     }
 }
 
 /// Returns whether lists are shown as a whole.
 pub fn is_verbose() -> bool {
-    get().is_verbose
+    current().is_verbose
 }
 
 /// The path of the directory that files are named from, below the repository's top: empty, or with a `/` at the end.
 static BELOW: Mutex<String> = Mutex::new(String::new());
 
-/// Whether messages are annotations, which name files from the top of the repository.
-pub fn annotates() -> bool {
-    get().format == MessageFormat::Github
+/// Returns whether messages are annotations, which name files from the top of the repository.
+pub fn prints_annotations() -> bool {
+    current().format == MessageFormat::Github
 }
 
 /// Names files in annotations from the repository's top: `folder` is the path of the directory that they are in.
-pub fn annotate_below(folder: &str) {
+pub fn set_annotation_root(folder: &str) {
     let mut below = BELOW.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     *below = if folder.is_empty() { String::new() } else { format!("{folder}/") };
 }
 
-/// A file as annotations name it.
-pub(super) fn below(file: &str) -> String {
+/// Returns a file as annotations name it.
+pub(super) fn annotated_path(file: &str) -> String {
     let below = BELOW.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     format!("{below}{file}")
 }
 
-pub(super) fn get() -> Settings {
+pub(super) fn current() -> Settings {
     SETTINGS.get().copied().unwrap_or_default()
 }
 
@@ -105,7 +105,7 @@ pub(super) fn get() -> Settings {
 fn the_format_is_found_before_the_arguments_parse() {
     let check = |line: &str, expected: MessageFormat| {
         let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        assert_eq!(Settings::of(&arguments).format, expected, "{line}");
+        assert_eq!(Settings::from_arguments(&arguments).format, expected, "{line}");
     };
     check("manifests", MessageFormat::Human);
     check("--message-format json manifests", MessageFormat::Json);

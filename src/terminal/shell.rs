@@ -1,11 +1,12 @@
 //! Words of commands that are printed, to be copied into a shell.
 
-/// A word as a shell reads it back: in quotes, if it has characters that a shell might read in another way.
+/// Returns a word as a shell reads it back: in quotes, if it has characters that a shell might read in another way.
 pub fn shell_word(text: &str) -> String {
-    let is_plain = |it: char| it.is_ascii_alphanumeric() || "-_./:=@%+,".contains(it);
-    match !text.is_empty() && text.chars().all(is_plain) {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', r"'\''")),
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
 

@@ -11,37 +11,42 @@ use annotate_snippets::{
     renderer::{DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE, DEFAULT_WARNING_STYLE, Style},
 };
 
-use super::{is_obeyed, shown, shown_message, text::has_colour};
+use super::{escape_controls, escape_message, is_terminal_control, text::has_colour};
 use diagnostics::{Diagnostic, Severity};
 
 /// Longer lines are not quoted, in bytes.
 const LONGEST: usize = 10_000;
 
-/// A diagnostic with its place; the source line too where it is known.
-pub fn located(level: Severity, it: &Diagnostic, file: &str) -> String {
+/// Returns a diagnostic with its place; the source line too where it is known.
+pub fn render_located(level: Severity, it: &Diagnostic, file: &str) -> String {
     let renderer = if has_colour(&io::stderr()) { Renderer::styled() } else { Renderer::plain() };
-    draw(&renderer, level, it, file)
+    draw_snippet(&renderer, level, it, file)
 }
 
-fn draw(renderer: &Renderer, level: Severity, it: &Diagnostic, file: &str) -> String {
+fn draw_snippet(renderer: &Renderer, level: Severity, it: &Diagnostic, file: &str) -> String {
     let label = match level {
         Severity::Error => Label::ERROR,
         Severity::Warning => Label::WARNING,
         Severity::Note => Label::NOTE,
     };
-    let title = label.primary_title(shown_message(&it.message));
+    let title = label.primary_title(escape_message(&it.message));
     let mut group = Group::with_title(match it.code {
         Some(code) => title.id(code),
         None => title,
     });
-    let file = shown_message(file);
-    group = match (it.position, it.source_line.as_ref().filter(|it| it.len() < LONGEST)) {
+    let file = escape_message(file);
+    group = match (
+        it.position,
+        it.source_line.as_ref().filter(|source_line| source_line.len() < LONGEST),
+    ) {
         (Some((line, column)), Some(source)) => {
-            let source: String =
-                source.chars().map(|c| if is_obeyed(c) { '\u{fffd}' } else { c }).collect();
-            // As long as it was: the caret stays below its word.
+            let source: String = source
+                .chars()
+                .map(|c| if is_terminal_control(c) { '\u{fffd}' } else { c })
+                .collect();
+            // The text keeps its length, so that the caret stays below its word.
             let source = source.replace("##[", "##\u{fffd}");
-            let annotation = AnnotationKind::Primary.span(word(&source, column));
+            let annotation = AnnotationKind::Primary.span(word_range(&source, column));
             let snippet = Snippet::source(source).path(file).line_start(line);
             group.element(snippet.annotation(annotation))
         }
@@ -50,15 +55,15 @@ fn draw(renderer: &Renderer, level: Severity, it: &Diagnostic, file: &str) -> St
         }
         (None, _) => group.element(Origin::path(file)),
     };
-    let notes = it.fields().map(|it| Label::NOTE.message(shown_message(&it).into_owned()));
-    let hints = it.hints.iter().map(|it| Label::HELP.message(shown_message(it)));
+    let notes = it.fields().map(|field| Label::NOTE.message(escape_message(&field).into_owned()));
+    let hints = it.hints.iter().map(|hint| Label::HELP.message(escape_message(hint)));
     let group = group.elements(notes).elements(hints);
     renderer.render(&[group]) + "\n\n"
 }
 
-/// The bytes of the word or path (`std::env::var`) at a column, or of the character there.
-fn word(line: &str, column: usize) -> Range<usize> {
-    let at = line.char_indices().nth(column.saturating_sub(1)).map_or(line.len(), |it| it.0);
+/// Returns the bytes of the word or path (`std::env::var`) at a column, or of the character there.
+fn word_range(line: &str, column: usize) -> Range<usize> {
+    let at = line.char_indices().nth(column.saturating_sub(1)).map_or(line.len(), |pair| pair.0);
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut end = at;
     loop {
@@ -75,26 +80,23 @@ fn word(line: &str, column: usize) -> Range<usize> {
     at..end
 }
 
-/// A text behind its label.
-pub fn labelled(level: Severity, text: &str) -> String {
+/// Returns a text behind its label.
+pub fn label_message(level: Severity, text: &str) -> String {
     let (style, label) = match level {
         Severity::Error => (DEFAULT_ERROR_STYLE, "error"),
         Severity::Warning => (DEFAULT_WARNING_STYLE, "warning"),
-        Severity::Note => return format!("{}\n", shown(text)),
+        Severity::Note => return format!("{}\n", escape_controls(text)),
     };
-    format!("{}: {}\n", painted(style, label), shown_message(text))
+    format!("{}: {}\n", paint_label(style, label), escape_message(text))
 }
 
-/// A hint behind its label.
-pub fn hint(text: &str) -> String {
-    format!("{}: {}\n", painted(DEFAULT_HELP_STYLE, "hint"), shown_message(text))
+/// Returns a hint behind its label.
+pub fn label_hint(text: &str) -> String {
+    format!("{}: {}\n", paint_label(DEFAULT_HELP_STYLE, "hint"), escape_message(text))
 }
 
-fn painted(style: Style, label: &str) -> String {
-    match has_colour(&io::stderr()) {
-        true => format!("{style}{label}{style:#}"),
-        false => label.to_owned(),
-    }
+fn paint_label(style: Style, label: &str) -> String {
+    if has_colour(&io::stderr()) { format!("{style}{label}{style:#}") } else { label.to_owned() }
 }
 
 #[cfg(test)]
@@ -102,7 +104,7 @@ mod tests {
     use super::*;
 
     fn check(it: &Diagnostic, expected: &str) {
-        let shown = draw(&Renderer::plain(), Severity::Error, it, "a.rs");
+        let shown = draw_snippet(&Renderer::plain(), Severity::Error, it, "a.rs");
         assert_eq!(shown.trim_end(), expected.trim(), "\n{shown}");
     }
 
@@ -128,7 +130,7 @@ error: it is wrong
         check(&it, expected);
         let below = |column: usize, source: &str, carets: &str| {
             let source = at(column, source);
-            let shown = draw(&Renderer::plain(), Severity::Error, &source, "a.rs");
+            let shown = draw_snippet(&Renderer::plain(), Severity::Error, &source, "a.rs");
             let line = shown.lines().nth(4).unwrap_or_default();
             assert_eq!(line.trim_start_matches("  |"), carets, "\n{shown}");
         };
@@ -143,8 +145,8 @@ error: it is wrong
     #[test]
     fn a_long_line_is_cut_around_the_caret_and_a_very_long_one_is_not_quoted() {
         let long = format!("{}here{}", " a".repeat(400), " b".repeat(400));
-        let shown = draw(&Renderer::plain(), Severity::Error, &at(801, &long), "a.rs");
-        assert!(shown.lines().all(|it| it.len() < 160), "{shown}");
+        let shown = draw_snippet(&Renderer::plain(), Severity::Error, &at(801, &long), "a.rs");
+        assert!(shown.lines().all(|line| line.len() < 160), "{shown}");
         assert!(shown.contains("here") && shown.contains("^^^^"), "{shown}");
         check(&at(3, &"x".repeat(LONGEST)), "error: it is wrong\n--> a.rs:7:3");
     }
@@ -154,7 +156,7 @@ error: it is wrong
         let mut it = at(1, "a\u{1b}[31m\u{202e}\u{9b}").with_hint("\u{1b}h");
         it.message = "\u{1b}m".to_owned();
         it.field_paths = vec![vec!["\u{1b}a".to_owned(), "b".to_owned()]];
-        let shown = draw(&Renderer::plain(), Severity::Error, &it, "\u{1b}.rs");
-        assert!(!shown.contains(super::is_obeyed), "{shown:?}");
+        let shown = draw_snippet(&Renderer::plain(), Severity::Error, &it, "\u{1b}.rs");
+        assert!(!shown.contains(super::is_terminal_control), "{shown:?}");
     }
 }

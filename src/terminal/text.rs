@@ -4,10 +4,10 @@ use std::{fmt, io};
 
 use clap::builder::styling::{AnsiColor, Style};
 
-use super::{inert, shown};
+use super::{escape_controls, escape_workflow_commands};
 use diagnostics::Severity;
 
-/// What a part of a text is, which a terminal shows by its colour. A reader without colours misses nothing.
+/// The role of a part of a text, which a terminal shows by its colour. Without colours, nothing is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
     Plain,
@@ -16,7 +16,7 @@ pub enum Look {
     Bad,
     Doubtful,
     Note,
-    /// What few readers need.
+    /// Secondary text, dimmed.
     Aside,
 }
 
@@ -32,44 +32,45 @@ impl Text {
     }
 
     /// Adds a part.
-    pub fn add(&mut self, look: Look, text: impl Into<String>) {
+    pub fn add_part(&mut self, look: Look, text: impl Into<String>) {
         self.parts.push((look, text.into()));
     }
 
-    /// The text without its colours, as files have it.
-    pub(super) fn plain(&self) -> String {
-        self.parts.iter().map(|it| it.1.as_str()).collect()
+    /// Returns the text without its colours, as files have it.
+    pub(super) fn to_plain(&self) -> String {
+        self.parts.iter().map(|pair| pair.1.as_str()).collect()
     }
 
-    /// The text as a stream shows it. Nothing in it is obeyed but our own colours.
+    /// Returns the text as a stream shows it. Nothing in it is obeyed but our own colours.
     pub(super) fn render(&self, has_colour: bool) -> String {
         let paint = |(look, text): &(Look, String)| {
-            let style = look.style();
-            let text = shown(text);
+            let style = look.style_of();
+            let text = escape_controls(text);
             // A colour that crosses the end of a line would fill the rest of the row in some terminals.
             let lines = text.split_inclusive('\n').map(|line| {
-                let (line, end) = line.strip_suffix('\n').map_or((line, ""), |it| (it, "\n"));
+                let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
                 match line {
                     "" => end.to_owned(),
-                    _ => format!("{style}{}{style:#}{end}", inert(line)),
+                    _ => format!("{style}{}{style:#}{end}", escape_workflow_commands(line)),
                 }
             });
             lines.collect::<String>()
         };
-        match has_colour {
-            true => self.parts.iter().map(paint).collect(),
-            false => inert(&shown(&self.plain())).into_owned(),
+        if has_colour {
+            self.parts.iter().map(paint).collect()
+        } else {
+            escape_workflow_commands(&escape_controls(&self.to_plain())).into_owned()
         }
     }
 
     fn width(&self) -> usize {
-        self.parts.iter().map(|it| it.1.chars().count()).sum()
+        self.parts.iter().map(|pair| pair.1.chars().count()).sum()
     }
 }
 
 impl Look {
-    fn style(self) -> Style {
-        let of = |it: AnsiColor| Style::new().fg_color(Some(it.into()));
+    fn style_of(self) -> Style {
+        let of = |color: AnsiColor| Style::new().fg_color(Some(color.into()));
         match self {
             Self::Plain => Style::new(),
             Self::Heading => Style::new().bold(),
@@ -118,44 +119,45 @@ impl std::ops::AddAssign<Self> for Text {
 
 impl FromIterator<Self> for Text {
     fn from_iter<T: IntoIterator<Item = Self>>(all: T) -> Self {
-        Self { parts: all.into_iter().flat_map(|it| it.parts).collect() }
+        Self { parts: all.into_iter().flat_map(|text| text.parts).collect() }
     }
 }
 
 impl fmt::Write for Text {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.add(Look::Plain, text);
+        self.add_part(Look::Plain, text);
         Ok(())
     }
 }
 
-/// Rows whose columns begin below each other, each in lines of its own.
-pub fn table<const N: usize>(rows: &[[Text; N]]) -> Vec<Text> {
-    let width = |at: usize| rows.iter().map(|it| it[at].width()).max().unwrap_or_default();
+/// Formats rows so that their columns are aligned. Each row has its own lines.
+pub fn format_table<const N: usize>(rows: &[[Text; N]]) -> Vec<Text> {
+    let width = |at: usize| rows.iter().map(|row| row[at].width()).max().unwrap_or_default();
     let widths: [usize; N] = std::array::from_fn(width);
     let line = |row: &[Text; N]| {
         // Blanks stand only between cells, as editors and `git diff` point out those at the end of a line.
-        let last = row.iter().rposition(|it| 0 < it.width()).unwrap_or_default();
-        let mut res = Text::default();
+        let last = row.iter().rposition(|cell| 0 < cell.width()).unwrap_or_default();
+        let mut output = Text::default();
         for (at, cell) in row.iter().enumerate().take(last + 1) {
-            res += cell.clone();
+            output += cell.clone();
             let end = if at == last { 0 } else { widths[at] - cell.width() + 2 };
-            res.add(Look::Plain, " ".repeat(end));
+            output.add_part(Look::Plain, " ".repeat(end));
         }
-        res.add(Look::Plain, "\n");
-        res
+        output.add_part(Look::Plain, "\n");
+        output
     };
     rows.iter().map(line).collect()
 }
 
-/// Whether a stream is to have colours: `NO_COLOR`, `CLICOLOR` and `TERM=dumb` count.
+/// Returns whether a stream is to have colours: `NO_COLOR`, `CLICOLOR` and `TERM=dumb` count.
 pub(super) fn has_colour(stream: &impl anstream::stream::RawStream) -> bool {
     anstream::AutoStream::choice(stream) != anstream::ColorChoice::Never
 }
 
-/// Whether stdout is to have colours. A file or a pipe never has them, whatever `CLICOLOR_FORCE` says: programs read it.
+/// Returns whether stdout is to have colours. A file or a pipe never has them, whatever `CLICOLOR_FORCE` says: programs
+/// read it.
 pub(super) fn stdout_has_colour() -> bool {
-    super::is_screen() && has_colour(&io::stdout())
+    super::stdout_is_terminal() && has_colour(&io::stdout())
 }
 
 #[cfg(test)]
@@ -165,7 +167,7 @@ mod tests {
     #[test]
     fn only_our_own_colours_are_obeyed() {
         let mut text = Text::new(Look::Bad, "a\u{1b}[2J\n\n::error::b");
-        text.add(Look::Plain, "\u{202e}c\n");
+        text.add_part(Look::Plain, "\u{202e}c\n");
         let escaped = "a\\u{1b}[2J\n\n\\u{3a}:error::b\\u{202e}c\n";
         assert_eq!(text.render(false), escaped);
         let coloured = text.render(true);
@@ -178,7 +180,7 @@ mod tests {
     fn columns_of_a_table_begin_below_each_other() {
         let row = |cells: [&str; 3]| cells.map(Text::from);
         let rows = [row(["é", "b", "c"]), row(["long", "", ""]), row(["a", "", "z"])];
-        let lines: String = table(&rows).iter().map(Text::plain).collect();
+        let lines: String = format_table(&rows).iter().map(Text::to_plain).collect();
         assert_eq!(lines, "é     b  c\nlong\na        z\n");
     }
 }

@@ -52,7 +52,7 @@ pub fn referred<T: JsonSchema>() -> Value {
 
 pub fn linked() -> BTreeMap<String, Said> {
     let mut table = Table::new();
-    linked::add(&mut table);
+    linked::add_types(&mut table);
     table.iter().map(|(path, it)| ((*path).to_owned(), (it.0)())).collect()
 }
 

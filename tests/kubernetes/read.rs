@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
 use crate::Said;
-use crate::builtin::kubernetes::{Miss, Model, Source};
+use crate::builtin::kubernetes::{KubernetesMiss, Model, Source};
 use crate::oracle::{inlined, referred};
 
 thread_local! {
@@ -36,8 +36,8 @@ impl JsonSchema for It {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let (source, model) = now();
-        model.schema.schema(generator, &|path, generator| {
-            let model = source.find(path).unwrap_or_else(|it| panic!("{path}: {it:?}"));
+        model.schema.build_schema(generator, &|path, generator| {
+            let model = source.find_type(path).unwrap_or_else(|it| panic!("{path}: {it:?}"));
             standing_for(&source, model, || generator.subschema_for::<Self>())
         })
     }
@@ -47,14 +47,14 @@ pub fn all(source: Rc<Source>) -> BTreeMap<String, Said> {
     let mut res = BTreeMap::new();
     let mut modules = vec!["k8s_openapi".to_owned()];
     while let Some(module) = modules.pop() {
-        for name in source.names(&module).unwrap_or_default() {
+        for name in source.names_in(&module).unwrap_or_default() {
             let path = format!("{module}::{name}");
-            match source.find(&path) {
+            match source.find_type(&path) {
                 Ok(model) => {
                     res.insert(path, said(&source, &model));
                 }
-                Err(Miss::Absent) => modules.push(path),
-                Err(Miss::Bare) => {}
+                Err(KubernetesMiss::Absent) => modules.push(path),
+                Err(KubernetesMiss::Bare) => {}
                 Err(miss) => panic!("{path}: {miss:?}"),
             }
         }

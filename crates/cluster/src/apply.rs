@@ -1,7 +1,7 @@
 //! Applies objects: a dry run of all comes before the first write, and each is reported.
 //!
 //! ```text
-//! dry run of all ─ problems? report all, write nothing
+//! dry run of all ─ refusals? report all, write nothing
 //!     └ namespaces and CRDs ─ wait until served ─ dry run of what depends on them ─ the rest
 //! ```
 
@@ -10,26 +10,26 @@ use std::collections::BTreeSet;
 use kube::api::{Patch, PatchParams};
 
 use super::{
-    Action, Answer, Cluster, Event, Id, Verb,
+    Action, ApiResponse, Cluster, Event, Id, Verb,
     discovery::Resource,
     managers,
-    object::{is_going, uid},
-    pending::Pending,
+    object::{is_being_deleted, uid},
+    pending_objects::PendingObjects,
     refusal::{self, Refusal},
-    wait::State,
+    wait::WaitState,
 };
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::Deadline;
 
-/// How to apply.
+/// The options of an apply.
 #[derive(Clone, Copy, Debug)]
 pub struct ApplyOptions {
     /// Have the server validate all changes, and make none.
     pub dry_run: bool,
     /// Take over fields that other field managers have set.
     pub force: bool,
-    /// How long to wait for the server to serve the CRDs.
+    /// The time until which the server has to serve the CRDs.
     pub deadline: Deadline,
 }
 
@@ -69,69 +69,78 @@ impl Cluster {
         };
         let (mut first, mut rest): (Vec<_>, Vec<_>) = objects
             .iter()
-            .map(|it| Step::new(it, &self.owner.creator))
-            .partition(|it| it.id.is_crd() || it.id.is_namespace());
-        first.sort_by_key(|it| it.id.is_crd());
+            .map(|object| Step::new(object, &self.owner.creator))
+            .partition(|step| step.id.is_crd() || step.id.is_namespace());
+        first.sort_by_key(|step| step.id.is_crd());
 
-        let mut problems = self.check(&mut first, &Pending::default(), options, report)?;
-        let mut pending = Pending::default();
-        first.iter().filter(|it| it.changes()).for_each(|it| pending.add(it.object));
-        problems.extend(self.check(&mut rest, &pending, options, report)?);
-        if !problems.is_empty() {
-            return Err(refusal::all("nothing was changed", &problems));
+        let mut refusals =
+            self.dry_run_steps(&mut first, &PendingObjects::default(), options, report)?;
+        let mut pending = PendingObjects::default();
+        first
+            .iter()
+            .filter(|step| step.may_change())
+            .for_each(|step| pending.add_object(step.object));
+        refusals.extend(self.dry_run_steps(&mut rest, &pending, options, report)?);
+        if !refusals.is_empty() {
+            return Err(refusal::combine_refusals("nothing was changed", &refusals));
         }
         if options.dry_run {
-            first.iter().chain(&rest).for_each(|it| report(Event::Action(self.expected(it))));
+            first
+                .iter()
+                .chain(&rest)
+                .for_each(|step| report(Event::Action(self.expected_action(step))));
             return Ok(());
         }
 
-        self.write(&first, options, report)?;
-        let crds = first.iter().filter(|it| it.id.is_crd());
-        let crds: Vec<_> = crds.filter_map(|it| Some((&it.id, it.resource.as_ref()?))).collect();
-        self.established(&crds, options.deadline, report)?;
-        if rest.iter().any(|it| matches!(it.verdict, Verdict::Unknown(_))) {
-            self.served(&rest, options.deadline, report)?;
-            let problems = self.check(&mut rest, &Pending::default(), options, report)?;
-            if !problems.is_empty() {
-                return Err(refusal::all("nothing else was changed", &problems));
+        self.write_steps(&first, options, report)?;
+        let crds = first.iter().filter(|step| step.id.is_crd());
+        let crds: Vec<_> =
+            crds.filter_map(|step| Some((&step.id, step.resource.as_ref()?))).collect();
+        self.wait_until_established(&crds, options.deadline, report)?;
+        if rest.iter().any(|step| matches!(step.verdict, Verdict::Unknown(_))) {
+            self.wait_until_kinds_are_served(&rest, options.deadline, report)?;
+            let refusals =
+                self.dry_run_steps(&mut rest, &PendingObjects::default(), options, report)?;
+            if !refusals.is_empty() {
+                return Err(refusal::combine_refusals("nothing else was changed", &refusals));
             }
         }
-        self.write(&rest, options, report)
+        self.write_steps(&rest, options, report)
     }
 
-    /// Makes a dry run of what has had none. Pending objects do not exist yet, but will.
-    fn check(
+    /// Makes a dry run of what has had none. PendingObjects objects do not exist yet, but will.
+    fn dry_run_steps(
         &self,
         steps: &mut [Step<'_>],
-        pending: &Pending,
+        pending: &PendingObjects,
         options: ApplyOptions,
         report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<Vec<(String, Refusal)>> {
         let mut pending = pending.clone();
-        let mut problems = Vec::new();
-        for step in steps.iter_mut().filter(|it| matches!(it.verdict, Verdict::Unknown(_))) {
-            match self.attempt(step, &pending, options, report)? {
+        let mut refusals = Vec::new();
+        for step in steps.iter_mut().filter(|step| matches!(step.verdict, Verdict::Unknown(_))) {
+            match self.dry_run_step(step, &pending, options, report)? {
                 Ok(verdict) => step.verdict = verdict,
-                Err(refusal) => problems.push((step.id.to_string(), refusal)),
+                Err(refusal) => refusals.push((step.id.to_string(), refusal)),
             }
-            if step.changes() {
-                pending.add(step.object);
+            if step.may_change() {
+                pending.add_object(step.object);
             }
         }
-        Ok(problems)
+        Ok(refusals)
     }
 
-    fn attempt(
+    fn dry_run_step(
         &self,
         step: &mut Step<'_>,
-        pending: &Pending,
+        pending: &PendingObjects,
         options: ApplyOptions,
         report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<Result<Verdict, Refusal>> {
         if pending.has_crd_of(&step.id) {
             return Ok(Ok(Verdict::Unknown("its CRD does not exist yet".to_owned())));
         }
-        let Some(resource) = self.resource(&step.id)? else {
+        let Some(resource) = self.find_resource(&step.id)? else {
             return Ok(Err(Refusal::new(
                 format!(
                     "the server does not serve kind {} of {}",
@@ -150,13 +159,13 @@ impl Cluster {
         if resource.namespaced && step.id.namespace.is_empty() {
             step.id.namespace.clone_from(&self.namespace);
         }
-        let live = match self.one(&resource, &step.id)? {
+        let live = match self.read_object(&resource, &step.id)? {
             Ok(live) => live,
             Err(refusal) => return Ok(Err(refusal)),
         };
         step.resource = Some(resource.clone());
         if let Some(live) = &live {
-            if is_going(live) {
+            if is_being_deleted(live) {
                 return Ok(Err(Refusal::new(
                     "it is being deleted",
                     Some(
@@ -164,8 +173,8 @@ impl Cluster {
                     ),
                 )));
             }
-            let is_created = self.owner.judge(live).is_created();
-            if let Some(namespace) = self.owner.elsewhere(live).filter(|_| is_created) {
+            let is_created = self.owner.removal_of(live).is_created();
+            if let Some(namespace) = self.owner.other_namespace(live).filter(|_| is_created) {
                 return Ok(Err(Refusal::new(
                     format!("it already exists for the operator in namespace `{namespace}`"),
                     Some(
@@ -174,47 +183,49 @@ impl Cluster {
                 )));
             }
         }
-        step.manager = self.owner.manager(live.as_ref()).to_owned();
+        step.manager = self.owner.manager_for(live.as_ref()).to_owned();
         step.live = live;
         let live = step.live.as_ref();
-        let answer = self.patch(&resource, step, true, options.force)?;
-        if answer.code == 404
-            && let Some(what) = pending.named_by(&answer.body)
+        let response = self.send_patch(&resource, step, true, options.force)?;
+        if response.code == 404
+            && let Some(what) = pending.kind_of_missing(&response.body)
         {
             return Ok(Ok(Verdict::Unknown(format!("its {what} does not exist yet"))));
         }
-        if !answer.is_success() {
-            return Ok(Err(refusal::of_apply(&answer, &self.owner.ways_out)));
+        if !response.is_success() {
+            return Ok(Err(refusal::from_apply_response(&response, &self.owner.apply_hints)));
         }
-        answer
+        response
             .warnings
             .into_iter()
-            .for_each(|it| report(Event::Warning(format!("{}: {it}", step.id))));
+            .for_each(|warning| report(Event::Warning(format!("{}: {warning}", step.id))));
         Ok(Ok(Verdict::Known(match live {
             None => Verb::Create,
-            Some(live) if managers::differs(live, &answer.body, &step.manager) => Verb::Update,
+            Some(live) if managers::has_changed(live, &response.body, &step.manager) => {
+                Verb::Update
+            }
             Some(_) => Verb::Unchanged,
         })))
     }
 
     /// Writes every object that is not up to date.
-    fn write(
+    fn write_steps(
         &self,
         steps: &[Step<'_>],
         options: ApplyOptions,
         report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<()> {
         for step in steps {
-            let action = match self.expected(step) {
+            let action = match self.expected_action(step) {
                 it if it.verb == Verb::Unchanged => it,
-                it => self.write_one(step, options, report)?.unwrap_or(it),
+                it => self.write_step(step, options, report)?.unwrap_or(it),
             };
             report(Event::Action(action));
         }
         Ok(())
     }
 
-    fn write_one(
+    fn write_step(
         &self,
         step: &Step<'_>,
         options: ApplyOptions,
@@ -224,75 +235,77 @@ impl Cluster {
         // The kind may be served only now.
         let resource = match &step.resource {
             Some(it) => Some(it.clone()),
-            None => self.resource(id)?,
+            None => self.find_resource(id)?,
         };
         let Some(resource) = resource else { return Ok(None) };
-        let answer = self.patch(&resource, step, false, options.force)?;
-        if !answer.is_success() {
+        let response = self.send_patch(&resource, step, false, options.force)?;
+        if !response.is_success() {
             let what = format!("{id} cannot be applied, and the objects after it were not applied");
-            return Err(refusal::of_apply(&answer, &self.owner.ways_out).into_error(&what));
+            return Err(
+                refusal::from_apply_response(&response, &self.owner.apply_hints).into_error(&what)
+            );
         }
-        let warnings = answer.warnings.iter();
-        warnings.for_each(|it| report(Event::Warning(format!("{id}: {it}"))));
-        if answer.code == 201 {
-            return Ok(Some(Action::because(Verb::Create, id, self.note(step))));
+        let warnings = response.warnings.iter();
+        warnings.for_each(|warning| report(Event::Warning(format!("{id}: {warning}"))));
+        if response.code == 201 {
+            return Ok(Some(Action::with_note(Verb::Create, id, self.action_note(step))));
         }
-        if step.live.is_none() && self.owner.released_metadata(&answer.body).is_some() {
+        if step.live.is_none() && self.owner.released_metadata(&response.body).is_some() {
             // Another program has created it since the dry run.
-            self.release_fields(&resource, id, answer.body)?;
-            return Ok(Some(Action::because(Verb::Update, id, EXISTED)));
+            self.release_fields(&resource, id, response.body)?;
+            return Ok(Some(Action::with_note(Verb::Update, id, EXISTED)));
         }
-        Ok(Some(Action::because(Verb::Update, id, self.note(step))))
+        Ok(Some(Action::with_note(Verb::Update, id, self.action_note(step))))
     }
 
-    fn patch(
+    fn send_patch(
         &self,
         resource: &Resource,
         step: &Step<'_>,
         dry_run: bool,
         force: bool,
-    ) -> anyhow::Result<Answer> {
+    ) -> anyhow::Result<ApiResponse> {
         let params = PatchParams { dry_run, force, ..PatchParams::apply(&step.manager) };
         let mut object = step.object.clone();
         if let Some(live) = &step.live {
             // The owner was determined for this very object.
             object["metadata"]["uid"] = uid(live).into();
         }
-        self.owner.mark(&mut object, &step.manager);
-        let (requests, name) = resource.one(&step.id)?;
+        self.owner.add_label(&mut object, &step.manager);
+        let (requests, name) = resource.requests_for(&step.id)?;
         let patch = Patch::Apply(object);
         self.send(&requests.patch(&name, &params.validation_strict(), &patch)?)
     }
 
     /// The expected action on an object.
-    fn expected(&self, step: &Step<'_>) -> Action {
+    fn expected_action(&self, step: &Step<'_>) -> Action {
         match &step.verdict {
-            Verdict::Unknown(why) => Action::because(Verb::Unchecked, &step.id, why),
-            Verdict::Known(verb) => Action::because(*verb, &step.id, self.note(step)),
+            Verdict::Unknown(why) => Action::with_note(Verb::Unchecked, &step.id, why),
+            Verdict::Known(verb) => Action::with_note(*verb, &step.id, self.action_note(step)),
         }
     }
 
-    fn note(&self, step: &Step<'_>) -> &'static str {
+    fn action_note(&self, step: &Step<'_>) -> &'static str {
         if step.manager == self.owner.adopter { EXISTED } else { "" }
     }
 
     /// Waits until discovery lists the kinds of new CRDs.
-    fn served(
+    fn wait_until_kinds_are_served(
         &self,
         steps: &[Step<'_>],
         deadline: Deadline,
         report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<()> {
-        let left = self.until(deadline, report, || {
+        let left = self.wait_until(deadline, report, || {
             for Step { id, resource, .. } in steps {
-                if resource.is_none() && self.resource(id)?.is_none() {
-                    return Ok(State::Not(format!(
+                if resource.is_none() && self.find_resource(id)?.is_none() {
+                    return Ok(WaitState::Not(format!(
                         "kind {} of {} is not served yet",
                         id.kind, id.api_version
                     )));
                 }
             }
-            Ok(State::Done)
+            Ok(WaitState::Done)
         })?;
         match left {
             None => Ok(()),
@@ -315,7 +328,7 @@ impl<'a> Step<'a> {
         }
     }
 
-    fn changes(&self) -> bool {
+    fn may_change(&self) -> bool {
         !matches!(self.verdict, Verdict::Known(Verb::Unchanged))
     }
 }

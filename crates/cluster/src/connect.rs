@@ -12,12 +12,12 @@ use kube::{Client, Config, client::AuthError, config::KubeconfigError};
 
 use super::{
     Cluster, Interrupted, Proxies, executor::Executor, kubeconfig, owner::Owner, plugin::Host,
-    request::LONGEST_ANSWER,
+    request::RESPONSE_TIME_LIMIT,
 };
 use diagnostics::{Hint as _, with_portable_system_errors};
 use model::{Deadline, TimedOut};
 
-/// Which cluster to connect to.
+/// The cluster to connect to, and the limits of the connection.
 #[derive(Clone)]
 pub struct Target {
     /// The kubeconfig; none means `$KUBECONFIG`, `~/.kube/config`, or the pod's service account.
@@ -27,7 +27,7 @@ pub struct Target {
     /// A context of the kubeconfig; none means its current one.
     pub context: Option<String>,
     pub proxies: Proxies,
-    /// When everything ends that waits for the cluster.
+    /// The deadline of everything that waits for the cluster.
     pub deadline: Deadline,
     pub host: Host,
 }
@@ -47,11 +47,11 @@ impl Cluster {
     /// Connects, where `variable` is the value of KUBECONFIG; no request is sent yet.
     pub fn connect_with(target: &Target, variable: Option<&str>) -> anyhow::Result<Self> {
         let runtime = Executor::new()?;
-        let config = runtime.block_on(kubeconfig::config(target, variable))?;
-        let (mut resolved, server) = (config.clone(), address(&config));
-        let is_renewable = target.host.resolve(&mut resolved, target.deadline);
+        let config = runtime.block_on(kubeconfig::load_config(target, variable))?;
+        let (mut resolved, server) = (config.clone(), server_address(&config));
+        let is_renewable = target.host.resolve_credentials(&mut resolved, target.deadline);
         let is_renewable = is_renewable.with_context(|| format!("cannot connect to {server}"))?;
-        let cluster = Self::of(runtime, resolved, target.deadline)?;
+        let cluster = Self::with_config(runtime, resolved, target.deadline)?;
         let renewal = is_renewable.then_some(Renewal { config, host: target.host });
         Ok(Self { renewal, ..cluster })
     }
@@ -60,67 +60,67 @@ impl Cluster {
     pub(super) fn renew_credentials(&self) -> anyhow::Result<bool> {
         let Some(Renewal { config, host }) = &self.renewal else { return Ok(false) };
         let mut config = config.clone();
-        host.resolve(&mut config, self.deadline.get())?;
-        *self.client.borrow_mut() = client(&self.runtime, config)?;
+        host.resolve_credentials(&mut config, self.deadline.get())?;
+        *self.client.borrow_mut() = build_client(&self.runtime, config)?;
         Ok(true)
     }
 
     /// A server without authentication.
     #[cfg(test)]
-    pub(super) fn at(url: &str) -> Self {
-        let deadline = Deadline::after(LONGEST_ANSWER);
+    pub(super) fn without_auth(url: &str) -> Self {
+        let deadline = Deadline::after(RESPONSE_TIME_LIMIT);
         let config = Config::new(url.parse().unwrap());
-        Self::of(Executor::new().unwrap(), config, deadline).unwrap()
+        Self::with_config(Executor::new().unwrap(), config, deadline).unwrap()
     }
 
-    fn of(runtime: Executor, config: Config, deadline: Deadline) -> anyhow::Result<Self> {
-        let (server, namespace) = (address(&config), config.default_namespace.clone());
+    fn with_config(runtime: Executor, config: Config, deadline: Deadline) -> anyhow::Result<Self> {
+        let (server, namespace) = (server_address(&config), config.default_namespace.clone());
         Ok(Self {
-            client: RefCell::new(client(&runtime, config)?),
+            client: RefCell::new(build_client(&runtime, config)?),
             renewal: None,
             runtime,
             server,
             namespace,
             owner: Owner::default(),
             deadline: Cell::new(deadline),
-            longest_answer: LONGEST_ANSWER,
-            known: RefCell::default(),
-            discovered: RefCell::default(),
+            response_time_limit: RESPONSE_TIME_LIMIT,
+            known_resources: RefCell::default(),
+            discovery_sizes: RefCell::default(),
             listed_sizes: RefCell::default(),
             interrupt: RefCell::default(),
         })
     }
 }
 
-/// Creates the client.
-fn client(runtime: &Executor, mut config: Config) -> anyhow::Result<Client> {
+/// Builds a client.
+fn build_client(runtime: &Executor, mut config: Config) -> anyhow::Result<Client> {
     let agent = concat!("operator-rs/", env!("CARGO_PKG_VERSION"));
     config.headers.push((http::header::USER_AGENT, http::HeaderValue::from_static(agent)));
     // `send` retries where the server is overloaded; other errors are reported at once.
     config.default_retry = false;
     let _entered = runtime.enter();
-    try_client(config)
-        .map_err(|it| anyhow::format_err!("the connection cannot be set up: {it}"))
+    try_build_client(config)
+        .map_err(|error| anyhow::format_err!("the connection cannot be set up: {error}"))
         .hint("`kubectl cluster-info` shows whether the kubeconfig itself works")
 }
 
 /// The client, or why it cannot be created.
-fn try_client(config: Config) -> Result<Client, String> {
+fn try_build_client(config: Config) -> Result<Client, String> {
     // kube panics on a token that is not a valid HTTP header. The hook is silent while that may happen.
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let client = panic::catch_unwind(panic::AssertUnwindSafe(|| Client::try_from(config)));
     panic::set_hook(hook);
     match client {
-        Ok(client) => client.map_err(|it| reason(&it)),
+        Ok(client) => client.map_err(|error| failure_reason(&error)),
         Err(_) => Err(kubeconfig::INVALID_TOKEN.to_owned()),
     }
 }
 
 /// The server's address without parts that may be secret: a user, a password, a query.
-fn address(config: &Config) -> String {
+fn server_address(config: &Config) -> String {
     let url = &config.cluster_url;
-    let port = url.port().map_or(String::new(), |it| format!(":{it}"));
+    let port = url.port().map_or(String::new(), |port| format!(":{port}"));
     let (scheme, host) = (url.scheme_str().unwrap_or("http"), url.host().unwrap_or_default());
     format!("{scheme}://{host}{port}{}", url.path().trim_end_matches('/'))
 }
@@ -147,25 +147,25 @@ impl Unreachable {
     }
 }
 
-/// Whether no further request would be answered.
+/// Returns whether every further request would fail, too.
 pub(super) fn is_final(error: &anyhow::Error) -> bool {
     error.is::<Unreachable>() || error.is::<Interrupted>() || error.is::<TimedOut>()
 }
 
-/// The error of a failed request.
-pub(super) fn fault(error: &kube::Error, server: &str) -> anyhow::Error {
-    Unreachable::new(server, reason(error)).into()
+/// Returns the error of a request that got no response.
+pub(super) fn unreachable_error(error: &kube::Error, server: &str) -> anyhow::Error {
+    Unreachable::new(server, failure_reason(error)).into()
 }
 
-/// Why there is no answer, without anything of the kubeconfig's content. The innermost network error is the most precise.
-fn reason(error: &kube::Error) -> String {
+/// Returns why there is no response, without anything of the kubeconfig's content. The innermost network error is the most precise.
+fn failure_reason(error: &kube::Error) -> String {
     let mut link: &(dyn Error + 'static) = error;
     loop {
         if let Some(error) = link.downcast_ref::<AuthError>() {
             return kubeconfig::auth_reason(error);
         }
         if let Some(error) = link.downcast_ref::<KubeconfigError>() {
-            return kubeconfig::reason(error);
+            return kubeconfig::error_reason(error);
         }
         match link.source() {
             Some(next) => link = next,

@@ -7,10 +7,10 @@ use kube::{api::GetParams, core::Request};
 use super::{
     Cluster, Event, Id,
     discovery::Resource,
-    object::{condition, is_going, texts, uid},
-    path::segment,
+    object::{find_condition, is_being_deleted, string_items, uid},
+    path::path_segment,
     refusal::{self, Refusal},
-    wait::State,
+    wait::WaitState,
 };
 use diagnostics::{Hint as _, count};
 use go_data::yaml::Value;
@@ -18,7 +18,7 @@ use model::Deadline;
 
 /// The metadata of an object.
 #[derive(Clone, Debug)]
-pub struct Held {
+pub struct CustomObject {
     pub id: Id,
     pub uid: String,
     pub finalizers: Vec<String>,
@@ -27,33 +27,35 @@ pub struct Held {
 
 impl Cluster {
     /// A CRD by its name; none if it does not exist.
-    pub fn crd(&self, name: &str) -> anyhow::Result<Option<Value>> {
-        let answer = self.send(&crds()?.get(&segment(name)?, &GetParams::default())?)?;
-        let named = |it: &Value| it["metadata"]["name"] == *name;
-        match answer.code {
-            200 if named(&answer.body) => Ok(Some(answer.body)),
+    pub fn read_crd(&self, name: &str) -> anyhow::Result<Option<Value>> {
+        let response =
+            self.send(&crd_requests()?.get(&path_segment(name)?, &GetParams::default())?)?;
+        let named = |crd: &Value| crd["metadata"]["name"] == *name;
+        match response.code {
+            200 if named(&response.body) => Ok(Some(response.body)),
             200 => anyhow::bail!("the server returned something other than the CRD `{name}`"),
             404 => Ok(None),
-            _ => Err(refusal::of(&answer).into_error(&format!("the CRD `{name}` cannot be read"))),
+            _ => Err(refusal::from_response(&response)
+                .into_error(&format!("the CRD `{name}` cannot be read"))),
         }
     }
 
     /// Waits until the server serves these CRDs. One whose names are taken is an error at once.
-    pub(super) fn established(
+    pub(super) fn wait_until_established(
         &self,
         crds: &[(&Id, &Resource)],
         deadline: Deadline,
         report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<()> {
-        let left = self.until(deadline, report, || {
+        let left = self.wait_until(deadline, report, || {
             let mut waiting = Vec::new();
             for (id, resource) in crds {
-                let unread = |it: Refusal| it.into_error(&format!("{id} cannot be read"));
-                let crd = self.one(resource, id)?.map_err(unread)?;
-                match served(&crd.unwrap_or_default()) {
-                    Served::Yes => {}
-                    Served::NotYet => waiting.push(id.name.as_str()),
-                    Served::Never(message) => {
+                let read_error = |refusal: Refusal| refusal.into_error(&format!("{id} cannot be read"));
+                let crd = self.read_object(resource, id)?.map_err(read_error)?;
+                match serving_state(&crd.unwrap_or_default()) {
+                    ServingState::Yes => {}
+                    ServingState::NotYet => waiting.push(id.name.as_str()),
+                    ServingState::Never(message) => {
                         let refusal = Refusal::new(message, Some(
                             "another CRD of that group uses the name: delete that CRD, or rename this kind",
                         ));
@@ -62,9 +64,9 @@ impl Cluster {
                 }
             }
             Ok(match waiting[..] {
-                [] => State::Done,
-                [one] => State::Not(format!("{one} is not established yet")),
-                _ => State::Not(format!("{} are not established yet", waiting.join(", "))),
+                [] => WaitState::Done,
+                [one] => WaitState::Not(format!("{one} is not established yet")),
+                _ => WaitState::Not(format!("{} are not established yet", waiting.join(", "))),
             })
         })?;
         match left {
@@ -76,43 +78,46 @@ impl Cluster {
     }
 
     /// The objects of a CRD in all namespaces, or why they are not known.
-    pub fn held(&self, crd: &Value) -> anyhow::Result<Result<Vec<Held>, Refusal>> {
+    pub fn list_custom_objects(
+        &self,
+        crd: &Value,
+    ) -> anyhow::Result<Result<Vec<CustomObject>, Refusal>> {
         let unknown = |why: &str| Ok(Err(Refusal::new(why, None)));
-        let Some(resource) = resource(crd)? else {
+        let Some(resource) = resource_of_crd(crd)? else {
             return unknown("none of its versions is served");
         };
         let items = match self.list_metadata(&resource, "", "")? {
             Ok(Some(items)) => items,
             // A CRD that was never served has no objects.
-            Ok(None) if !matches!(served(crd), Served::Yes) => Vec::new(),
+            Ok(None) if !matches!(serving_state(crd), ServingState::Yes) => Vec::new(),
             Ok(None) => return unknown("the server does not find the list of them"),
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let held = items.iter().map(|it| Held {
+        let held = items.iter().map(|item| CustomObject {
             id: Id {
                 api_version: resource.api.api_version.clone(),
                 kind: resource.api.kind.clone(),
-                ..Id::of(it)
+                ..Id::of(item)
             },
-            uid: uid(it).to_owned(),
-            finalizers: texts(&it["metadata"]["finalizers"])
+            uid: uid(item).to_owned(),
+            finalizers: string_items(&item["metadata"]["finalizers"])
                 .into_iter()
                 .map(str::to_owned)
                 .collect(),
-            going: is_going(it),
+            going: is_being_deleted(item),
         });
         Ok(Ok(held.collect()))
     }
 }
 
 /// The number of objects of each kind: `2 objects of kind A in 1 namespace`.
-pub fn summary(held: &[Held]) -> String {
+pub fn format_object_counts(held: &[CustomObject]) -> String {
     let mut kinds: BTreeMap<&str, (usize, BTreeSet<&str>)> = BTreeMap::new();
-    for it in held {
-        let (many, namespaces) = kinds.entry(&it.id.kind).or_default();
+    for object in held {
+        let (many, namespaces) = kinds.entry(&object.id.kind).or_default();
         *many += 1;
-        if !it.id.namespace.is_empty() {
-            namespaces.insert(&it.id.namespace);
+        if !object.id.namespace.is_empty() {
+            namespaces.insert(&object.id.namespace);
         }
     }
     let lines = kinds.iter().map(|(kind, (many, namespaces))| {
@@ -125,32 +130,34 @@ pub fn summary(held: &[Held]) -> String {
     lines.collect::<Vec<_>>().join(", ")
 }
 
-enum Served {
+enum ServingState {
     Yes,
     NotYet,
     Never(String),
 }
 
-fn served(crd: &Value) -> Served {
-    match (condition(crd, "NamesAccepted"), condition(crd, "Established")) {
-        (Some(("False", message)), _) => Served::Never(message.to_owned()),
-        (_, Some(("True", _))) => Served::Yes,
-        _ => Served::NotYet,
+fn serving_state(crd: &Value) -> ServingState {
+    match (find_condition(crd, "NamesAccepted"), find_condition(crd, "Established")) {
+        (Some(("False", message)), _) => ServingState::Never(message.to_owned()),
+        (_, Some(("True", _))) => ServingState::Yes,
+        _ => ServingState::NotYet,
     }
 }
 
 /// Requests for CRDs.
-pub(super) fn crds() -> anyhow::Result<Request> {
+pub(super) fn crd_requests() -> anyhow::Result<Request> {
     let (kind, plural) = ("CustomResourceDefinition", "customresourcedefinitions");
-    Resource::new("apiextensions.k8s.io/v1", kind, plural, false)?.all("")
+    Resource::new("apiextensions.k8s.io/v1", kind, plural, false)?.requests_in("")
 }
 
 /// The resource of a CRD's objects: in the version that is stored, or else in another one that is served.
-pub(super) fn resource(crd: &Value) -> anyhow::Result<Option<Resource>> {
+pub(super) fn resource_of_crd(crd: &Value) -> anyhow::Result<Option<Resource>> {
     let spec = &crd["spec"];
     let versions = spec["versions"].as_array().into_iter().flatten();
-    let served = versions.filter(|it| it["served"] == true);
-    let version = served.min_by_key(|it| it["storage"] != true).and_then(|it| it["name"].as_str());
+    let served = versions.filter(|version| version["served"] == true);
+    let version = served
+        .min_by_key(|version| version["storage"] != true)
+        .and_then(|version| version["name"].as_str());
     let names = [&spec["group"], &spec["names"]["kind"], &spec["names"]["plural"]];
     let (Some(version), [Some(group), Some(kind), Some(plural)]) =
         (version, names.map(Value::as_str))
@@ -163,7 +170,7 @@ pub(super) fn resource(crd: &Value) -> anyhow::Result<Option<Resource>> {
 
 #[test]
 fn objects_are_counted_by_kind() {
-    let held = |kind: &str, namespace: &str| Held {
+    let held = |kind: &str, namespace: &str| CustomObject {
         id: Id {
             api_version: "a/v1".into(),
             kind: kind.into(),
@@ -176,7 +183,7 @@ fn objects_are_counted_by_kind() {
     };
     let all = [held("A", "x"), held("A", "y"), held("A", "y"), held("B", ""), held("C", "x")];
     assert_eq!(
-        summary(&all),
+        format_object_counts(&all),
         "3 objects of kind A in 2 namespaces, 1 object of kind B, 1 object of kind C in 1 namespace"
     );
 }
@@ -185,10 +192,10 @@ fn objects_are_counted_by_kind() {
 fn a_crd_is_served_when_it_is_established_and_its_names_are_its_own() {
     use go_data::yaml::json;
     let crd = |conditions: Value| json!({"status": {"conditions": conditions}});
-    let is = |crd: &Value| match served(crd) {
-        Served::Yes => "yes".to_owned(),
-        Served::NotYet => "not yet".to_owned(),
-        Served::Never(message) => message,
+    let is = |crd: &Value| match serving_state(crd) {
+        ServingState::Yes => "yes".to_owned(),
+        ServingState::NotYet => "not yet".to_owned(),
+        ServingState::Never(message) => message,
     };
     assert_eq!(is(&crd(json!([]))), "not yet");
     assert_eq!(is(&crd(json!([{"type": "Established", "status": "True"}]))), "yes");

@@ -16,39 +16,43 @@ const ENTRY: usize = 64;
 /// The deadline is checked after this number of values.
 const STRIDE: usize = 1 << 14;
 
-/// Why a text was not read.
+/// The reason why a text was not read.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Undecoded {
+pub enum DecodeError {
     NotJson,
     TooLarge,
     TimedOut,
 }
 
 /// Reads a text into a value. What the value takes is subtracted from `memory`.
-pub fn decode(text: &[u8], memory: &mut usize, deadline: Deadline) -> Result<Value, Undecoded> {
-    let mut budget = Budget { memory, deadline, values: 0, failure: Undecoded::NotJson };
+pub fn decode_json(
+    text: &[u8],
+    memory: &mut usize,
+    deadline: Deadline,
+) -> Result<Value, DecodeError> {
+    let mut budget = Budget { memory, deadline, values: 0, failure: DecodeError::NotJson };
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     let value = Element(&mut budget).deserialize(&mut deserializer);
     let Ok(value) = value else { return Err(budget.failure) };
-    deserializer.end().map(|()| value).map_err(|_| Undecoded::NotJson)
+    deserializer.end().map(|()| value).map_err(|_| DecodeError::NotJson)
 }
 
 struct Budget<'a> {
     memory: &'a mut usize,
     deadline: Deadline,
     values: usize,
-    failure: Undecoded,
+    failure: DecodeError,
 }
 
 impl Budget<'_> {
-    fn spend<E: Error>(&mut self, bytes: usize) -> Result<(), E> {
+    fn spend_bytes<E: Error>(&mut self, bytes: usize) -> Result<(), E> {
         self.values += 1;
         if self.values.is_multiple_of(STRIDE) && self.deadline.is_over() {
-            self.failure = Undecoded::TimedOut;
+            self.failure = DecodeError::TimedOut;
             return Err(E::custom("timed out"));
         }
         let Some(left) = self.memory.checked_sub(bytes) else {
-            self.failure = Undecoded::TooLarge;
+            self.failure = DecodeError::TooLarge;
             return Err(E::custom("too large"));
         };
         *self.memory = left;
@@ -63,7 +67,7 @@ impl<'de> DeserializeSeed<'de> for Element<'_, '_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        self.0.spend(VALUE)?;
+        self.0.spend_bytes(VALUE)?;
         deserializer.deserialize_any(self)
     }
 }
@@ -92,7 +96,7 @@ impl<'de> Visitor<'de> for Element<'_, '_> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Value, E> {
-        self.0.spend(text.len())?;
+        self.0.spend_bytes(text.len())?;
         Ok(Value::String(text.to_owned()))
     }
 
@@ -111,7 +115,7 @@ impl<'de> Visitor<'de> for Element<'_, '_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut values = Map::new();
         while let Some(key) = map.next_key::<String>()? {
-            self.0.spend(ENTRY + key.len())?;
+            self.0.spend_bytes(ENTRY + key.len())?;
             values.insert(key, map.next_value_seed(Element(self.0))?);
         }
         Ok(Value::Object(values))
@@ -131,7 +135,7 @@ mod tests {
         let text =
             br#"{"a": [1, -2, 1.5, true, null, "\u00e4"], "b": {}, "a\n": 18446744073709551615}"#;
         for text in [&text[..], b"[]", b" 1 ", b"", b"{", b"1 2", b"<html>", b"[1e400]"] {
-            let found = decode(text, &mut 10_000, Deadline::after(LONG)).ok();
+            let found = decode_json(text, &mut 10_000, Deadline::after(LONG)).ok();
             assert_eq!(found, serde_json::from_slice(text).ok());
         }
     }
@@ -140,12 +144,13 @@ mod tests {
     fn a_value_that_takes_too_much_memory_or_time_is_refused() {
         let numbers = format!("[{}0]", "0,".repeat(100_000));
         let mut memory = 1 << 20;
-        let refused = decode(numbers.as_bytes(), &mut memory, Deadline::after(LONG));
-        assert_eq!(refused, Err(Undecoded::TooLarge));
-        let refused = decode(numbers.as_bytes(), &mut (1 << 30), Deadline::after(Duration::ZERO));
-        assert_eq!(refused, Err(Undecoded::TimedOut));
+        let refused = decode_json(numbers.as_bytes(), &mut memory, Deadline::after(LONG));
+        assert_eq!(refused, Err(DecodeError::TooLarge));
+        let refused =
+            decode_json(numbers.as_bytes(), &mut (1 << 30), Deadline::after(Duration::ZERO));
+        assert_eq!(refused, Err(DecodeError::TimedOut));
         let mut memory = 1000;
-        assert!(decode(b"[\"a\"]", &mut memory, Deadline::after(LONG)).is_ok());
+        assert!(decode_json(b"[\"a\"]", &mut memory, Deadline::after(LONG)).is_ok());
         assert_eq!(memory, 1000 - 2 * VALUE - 1);
     }
 }

@@ -40,7 +40,7 @@ impl Action {
         Self { verb, id: id.clone(), note: String::new() }
     }
 
-    pub fn because(verb: Verb, id: &Id, note: impl Into<String>) -> Self {
+    pub fn with_note(verb: Verb, id: &Id, note: impl Into<String>) -> Self {
         Self { verb, id: id.clone(), note: note.into() }
     }
 }

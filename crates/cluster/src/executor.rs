@@ -12,7 +12,7 @@ pub struct Executor(Option<Runtime>);
 impl Executor {
     pub fn new() -> anyhow::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build();
-        runtime.map(|it| Self(Some(it))).context("cannot start the asynchronous runtime")
+        runtime.map(|runtime| Self(Some(runtime))).context("cannot start the asynchronous runtime")
     }
 }
 

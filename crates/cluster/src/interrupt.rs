@@ -36,7 +36,7 @@ pub(super) enum Interrupt {
 }
 
 impl Interrupt {
-    /// Whether it has happened.
+    /// Returns whether the user has pressed Ctrl-C.
     fn poll(&mut self, context: &mut Context<'_>) -> bool {
         if let Self::Awaited(signal) = self
             && signal.as_mut().poll(context).is_ready()
@@ -57,7 +57,7 @@ impl Interrupt {
     }
 }
 
-/// Whether a request changes something.
+/// Returns whether a request changes something.
 pub(super) fn is_change<T>(request: &Request<T>) -> bool {
     let query = request.uri().query().unwrap_or_default();
     request.method() != Method::GET && !query.contains("dryRun=")

@@ -16,79 +16,79 @@ use super::{Target, kubeconfig_files, proxy};
 use diagnostics::Hint as _;
 use model::display_path;
 
-const NOWHERE: &str = "set KUBECONFIG or pass `--kubeconfig FILE`";
+const KUBECONFIG_HINT: &str = "set KUBECONFIG or pass `--kubeconfig FILE`";
 
-/// How to connect to a target. `variable` is the value of KUBECONFIG.
-pub async fn config(target: &Target, variable: Option<&str>) -> anyhow::Result<Config> {
-    let kubeconfig = match (&target.kubeconfig, variable.filter(|it| !it.is_empty())) {
-        (Some(path), _) => read(path, target)?.with_context(|| missing(path))?,
-        (None, Some(list)) => listed(list, target)?,
+/// Loads the configuration with which to connect to a target. `variable` is the value of KUBECONFIG.
+pub async fn load_config(target: &Target, variable: Option<&str>) -> anyhow::Result<Config> {
+    let kubeconfig = match (&target.kubeconfig, variable.filter(|list| !list.is_empty())) {
+        (Some(path), _) => read_file(path, target)?.with_context(|| missing_file(path))?,
+        (None, Some(list)) => load_listed_files(list, target)?,
         (None, None) => {
             let path = target.kubeconfig_in_home.as_ref();
-            match path.map(|path| read(path, target)).transpose()?.flatten() {
+            match path.map(|path| read_file(path, target)).transpose()?.flatten() {
                 Some(kubeconfig) => kubeconfig,
                 None => return in_cluster(target),
             }
         }
     };
-    choose(kubeconfig, target).await
+    config_for_context(kubeconfig, target).await
 }
 
 /// The files of KUBECONFIG, merged. As in kubectl, missing files are skipped as long as one exists.
-fn listed(list: &str, target: &Target) -> anyhow::Result<Kubeconfig> {
+fn load_listed_files(list: &str, target: &Target) -> anyhow::Result<Kubeconfig> {
     let separator = if cfg!(windows) { ';' } else { ':' };
-    let paths = list.split(separator).filter(|it| !it.is_empty()).map(PathBuf::from);
+    let paths = list.split(separator).filter(|path| !path.is_empty()).map(PathBuf::from);
     let paths: Vec<PathBuf> = paths.collect();
-    let mut res = None;
+    let mut merged = None;
     for path in &paths {
-        if let Some(next) = read(path, target)? {
-            res = Some(match res {
+        if let Some(next) = read_file(path, target)? {
+            merged = Some(match merged {
                 None => next,
-                Some(first) => Kubeconfig::merge(first, next).map_err(|it| {
+                Some(first) => Kubeconfig::merge(first, next).map_err(|error| {
                     anyhow::format_err!(
                         "`{}` cannot be merged: {}",
                         display_path(&path),
-                        reason(&it)
+                        error_reason(&error)
                     )
                 })?,
             });
         }
     }
-    match (res, &paths[..]) {
+    match (merged, &paths[..]) {
         (Some(it), _) => Ok(it),
-        (None, []) => Err(anyhow::format_err!("KUBECONFIG names no file")).hint(NOWHERE),
+        (None, []) => Err(anyhow::format_err!("KUBECONFIG names no file")).hint(KUBECONFIG_HINT),
         (None, _) => {
-            let missing: Vec<String> = paths.iter().map(|it| missing(it)).collect();
-            Err(anyhow::format_err!("KUBECONFIG: {}", missing.join(", "))).hint(NOWHERE)
+            let missing: Vec<String> = paths.iter().map(|path| missing_file(path)).collect();
+            Err(anyhow::format_err!("KUBECONFIG: {}", missing.join(", "))).hint(KUBECONFIG_HINT)
         }
     }
 }
 
-fn missing(path: &Path) -> String {
+fn missing_file(path: &Path) -> String {
     format!("the kubeconfig `{}` does not exist", display_path(&path))
 }
 
-/// One file; none if it does not exist.
-fn read(path: &Path, target: &Target) -> anyhow::Result<Option<Kubeconfig>> {
+/// Reads one file; none if it does not exist.
+fn read_file(path: &Path, target: &Target) -> anyhow::Result<Option<Kubeconfig>> {
     let name = format!("the kubeconfig `{}`", display_path(&path));
     let Some(content) = (target.host.read)(&name, path, target.deadline)? else { return Ok(None) };
-    let text = kubeconfig_files::decode(&content);
+    let text = kubeconfig_files::decode_text(&content);
     let text = text.with_context(|| format!("{name} is neither UTF-8 nor UTF-16"))?;
     let mut config = Kubeconfig::from_yaml(&text)
-        .map_err(|error| anyhow::format_err!("{name} cannot be read: {}", reason(&error)))?;
+        .map_err(|error| anyhow::format_err!("{name} cannot be read: {}", error_reason(&error)))?;
     kubeconfig_files::resolve_paths(&mut config, path);
     // kubectl refuses duplicates; kube would use the first.
-    let clusters = config.clusters.iter().map(|it| ("cluster", &it.name));
-    let users = config.auth_infos.iter().map(|it| ("user", &it.name));
-    let contexts = config.contexts.iter().map(|it| ("context", &it.name));
+    let clusters = config.clusters.iter().map(|cluster| ("cluster", &cluster.name));
+    let users = config.auth_infos.iter().map(|user| ("user", &user.name));
+    let contexts = config.contexts.iter().map(|context| ("context", &context.name));
     let mut names: Vec<_> = clusters.chain(users).chain(contexts).collect();
     names.sort();
-    if let Some(twice) = names.windows(2).find(|it| it[0] == it[1]) {
+    if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
         let (what, named) = twice[0];
         anyhow::bail!("{name} has the {what} `{named}` twice");
     }
     // kubectl treats an empty name as unset, so the next file's counts.
-    config.current_context.take_if(|it| it.is_empty());
+    config.current_context.take_if(|name| name.is_empty());
     Ok(Some(config))
 }
 
@@ -96,12 +96,12 @@ fn read(path: &Path, target: &Target) -> anyhow::Result<Option<Kubeconfig>> {
 fn in_cluster(target: &Target) -> anyhow::Result<Config> {
     let none = "there is no cluster to connect to: KUBECONFIG is not set and `~/.kube/config` does not exist";
     if target.context.is_some() {
-        return Err(anyhow::format_err!("{none}")).hint(NOWHERE);
+        return Err(anyhow::format_err!("{none}")).hint(KUBECONFIG_HINT);
     }
     match Config::incluster_env() {
         Ok(it) => Ok(it),
         Err(InClusterError::ReadEnvironmentVariable(_)) => {
-            Err(anyhow::format_err!("{none}")).hint(NOWHERE)
+            Err(anyhow::format_err!("{none}")).hint(KUBECONFIG_HINT)
         }
         Err(error) => {
             Err(anyhow::format_err!("{error}")).context("cannot read the pod's service account")
@@ -109,30 +109,32 @@ fn in_cluster(target: &Target) -> anyhow::Result<Config> {
     }
 }
 
-async fn choose(mut kubeconfig: Kubeconfig, target: &Target) -> anyhow::Result<Config> {
-    let names: Vec<&str> = kubeconfig.contexts.iter().map(|it| it.name.as_str()).collect();
+async fn config_for_context(mut kubeconfig: Kubeconfig, target: &Target) -> anyhow::Result<Config> {
+    let names: Vec<&str> =
+        kubeconfig.contexts.iter().map(|context| context.name.as_str()).collect();
     let names = names.join(", ");
     let Some(context) = target.context.as_ref().or(kubeconfig.current_context.as_ref()) else {
         return Err(anyhow::format_err!("the kubeconfig has no current context"))
             .hint(format!("pass `--context`; its contexts are: {names}"));
     };
-    if !kubeconfig.contexts.iter().any(|it| it.name == *context) {
+    if !kubeconfig.contexts.iter().any(|named| named.name == *context) {
         return Err(anyhow::format_err!("the kubeconfig has no context `{context}`"))
             .hint(format!("its contexts are: {names}"));
     }
     let context = context.clone();
-    kubeconfig_files::load(&mut kubeconfig, &context, target)?;
-    let proxy = proxy::own(&kubeconfig, target.context.as_deref());
+    kubeconfig_files::load_credentials(&mut kubeconfig, &context, target)?;
+    let proxy = proxy::kubeconfig_proxy(&kubeconfig, target.context.as_deref());
     let options = KubeConfigOptions { context: target.context.clone(), ..Default::default() };
     let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
-    let mut config = config
-        .map_err(|it| anyhow::format_err!("the kubeconfig cannot be used: {}", reason(&it)))?;
-    config.proxy_url = target.proxies.to(&config.cluster_url, proxy)?;
+    let mut config = config.map_err(|error| {
+        anyhow::format_err!("the kubeconfig cannot be used: {}", error_reason(&error))
+    })?;
+    config.proxy_url = target.proxies.proxy_for(&config.cluster_url, proxy)?;
     Ok(config)
 }
 
-/// What is wrong with a kubeconfig, without its content except the names of contexts and clusters.
-pub fn reason(error: &KubeconfigError) -> String {
+/// Says why a kubeconfig cannot be used, without its content except the names of contexts and clusters.
+pub fn error_reason(error: &KubeconfigError) -> String {
     use KubeconfigError as E;
     match error {
         E::Parse(error) => match error.location() {
@@ -151,10 +153,12 @@ pub fn reason(error: &KubeconfigError) -> String {
         E::ParseClusterUrl(_) => "the `server` of the cluster is not a URL".to_owned(),
         E::ParseProxyUrl(_) => "the proxy, of `proxy-url` or HTTPS_PROXY, is not a URL".to_owned(),
         E::LoadCertificateAuthority(error) => {
-            unloaded("the cluster's certificate authority", error)
+            load_error_reason("the cluster's certificate authority", error)
         }
-        E::LoadClientCertificate(error) => unloaded("the user's client certificate", error),
-        E::LoadClientKey(error) => unloaded("the user's client key", error),
+        E::LoadClientCertificate(error) => {
+            load_error_reason("the user's client certificate", error)
+        }
+        E::LoadClientKey(error) => load_error_reason("the user's client key", error),
         E::ParseCertificates(_) => "the cluster's certificate authority is not PEM".to_owned(),
         E::ParseNoProxy(_) => "NO_PROXY cannot be read".to_owned(),
         // No file is left for the client library to read.
@@ -162,7 +166,7 @@ pub fn reason(error: &KubeconfigError) -> String {
     }
 }
 
-fn unloaded(what: &str, error: &kube::config::LoadDataError) -> String {
+fn load_error_reason(what: &str, error: &kube::config::LoadDataError) -> String {
     use kube::config::LoadDataError as E;
     match error {
         E::DecodeBase64(_) => format!("{what} is not base64"),

@@ -9,7 +9,7 @@ use kube::config::{AuthInfo, Kubeconfig};
 use super::Target;
 
 /// The text of a kubeconfig, which Windows may have written in UTF-16.
-pub fn decode(content: &[u8]) -> Option<String> {
+pub fn decode_text(content: &[u8]) -> Option<String> {
     let utf16 = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
         let (units, rest) = bytes.as_chunks::<2>();
         let units: Vec<u16> = units.iter().map(|&bytes| unit(bytes)).collect();
@@ -44,13 +44,18 @@ pub fn resolve_paths(kubeconfig: &mut Kubeconfig, path: &Path) {
 }
 
 /// Reads the certificates and the key for a context. As with kubectl, the user of a server without TLS has no
-/// credentials: anybody on the way could read them.
-pub fn load(kubeconfig: &mut Kubeconfig, context: &str, target: &Target) -> anyhow::Result<()> {
+/// credentials: they could be read on the way.
+pub fn load_credentials(
+    kubeconfig: &mut Kubeconfig,
+    context: &str,
+    target: &Target,
+) -> anyhow::Result<()> {
     let context = kubeconfig.contexts.iter().find(|named| named.name == context);
     let Some(context) = context.and_then(|named| named.context.as_ref()) else { return Ok(()) };
     let cluster = kubeconfig.clusters.iter_mut().find(|named| named.name == context.cluster);
     let Some(cluster) = cluster.and_then(|named| named.cluster.as_mut()) else { return Ok(()) };
-    let user = kubeconfig.auth_infos.iter_mut().find(|it| Some(&it.name) == context.user.as_ref());
+    let user =
+        kubeconfig.auth_infos.iter_mut().find(|named| Some(&named.name) == context.user.as_ref());
     let mut no_user = AuthInfo::default();
     let user = user.and_then(|named| named.auth_info.as_mut()).unwrap_or(&mut no_user);
 
@@ -69,7 +74,7 @@ pub fn load(kubeconfig: &mut Kubeconfig, context: &str, target: &Target) -> anyh
     // kubectl, too, prefers the data to the file.
     let read = |description: &str, path: Option<String>, has_data: bool| {
         let path = path.filter(|path| !has_data && !path.is_empty());
-        let read = |path| target.host.required(description, Path::new(&path), target.deadline);
+        let read = |path| target.host.read_required(description, Path::new(&path), target.deadline);
         anyhow::Ok(path.map(read).transpose()?.map(|content| STANDARD.encode(content)))
     };
     let (file, data) =

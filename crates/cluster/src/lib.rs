@@ -1,12 +1,12 @@
-//! The only room that talks to an API server.
+//! The only module that talks to an API server.
 //!
 //! It sends requests and returns the answers. It decides nothing about projects and prints nothing. Callers see no
 //! asynchrony: its functions block.
 
 mod apply;
-mod available;
 mod connect;
 mod crds;
+mod created_meanwhile;
 mod decode;
 mod delete;
 mod discovery;
@@ -18,20 +18,20 @@ mod kubeconfig_files;
 mod list;
 mod local_webhooks;
 mod managers;
-mod mark;
 mod migrate;
 mod namespace_contents;
 mod object;
 mod owner;
+mod owner_label;
 mod path;
-mod pending;
+mod pending_objects;
 mod plugin;
 mod proxy;
 mod refusal;
 mod request;
 mod rollout;
+mod rollout_wait;
 mod service_account;
-mod simultaneous;
 mod wait;
 
 use std::{
@@ -47,21 +47,21 @@ use kube::Client;
 pub use self::{
     apply::ApplyOptions,
     connect::{Target, Unreachable},
-    crds::{Held, summary as held_summary},
+    crds::{CustomObject, format_object_counts},
     delete::Live,
     event::{Action, Event, Verb},
     interrupt::Interrupted,
     local_webhooks::call_locally,
-    mark::Marked,
     migrate::{Migration, Rewritten},
     namespace_contents::NamespaceContents,
     object::Id,
     owner::{Owner, Removal},
+    owner_label::LabelledObjects,
     plugin::{Host, Plugin},
     proxy::Proxies,
-    refusal::{Refusal, WaysOut, all as refuse},
-    request::Answer,
-    wait::State,
+    refusal::{ApplyHints, Refusal, combine_refusals},
+    request::ApiResponse,
+    wait::WaitState,
 };
 use self::{connect::Renewal, discovery::Resource, executor::Executor, interrupt::Interrupt};
 use model::Deadline;
@@ -81,21 +81,21 @@ pub struct Cluster {
     /// When everything ends that waits for the server.
     deadline: Cell<Deadline>,
     /// The time limit of each answer.
-    longest_answer: Duration,
+    response_time_limit: Duration,
     /// The kinds of the groups and versions that were looked up.
-    known: RefCell<BTreeMap<String, Vec<Resource>>>,
+    known_resources: RefCell<BTreeMap<String, Vec<Resource>>>,
     /// The sizes of the discovery documents that were read, by their paths.
-    discovered: RefCell<BTreeMap<String, usize>>,
+    discovery_sizes: RefCell<BTreeMap<String, usize>>,
     /// The sizes of the texts and values of the lists that were read, by their paths.
     listed_sizes: RefCell<BTreeMap<String, (usize, usize)>>,
     interrupt: RefCell<Interrupt>,
 }
 
-/// A random secret.
-pub fn token() -> String {
+/// Returns a random secret, as 32 hexadecimal digits.
+pub fn random_token() -> String {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("an operating system has random numbers");
-    bytes.iter().map(|it| format!("{it:02x}")).collect()
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Free ports of 127.0.0.1, each different: all are reserved before any is released.
@@ -134,13 +134,13 @@ fn free_ports_differ_and_are_none_of_outgoing_connections() {
 }
 
 impl Cluster {
-    /// Applies and deletes on behalf of this owner from now on.
-    pub fn act_for(&mut self, owner: Owner) {
+    /// Sets the owner on whose behalf objects are applied and deleted.
+    pub fn set_owner(&mut self, owner: Owner) {
         self.owner = owner;
     }
 
     /// Completes a change before Ctrl-C ends the command. Only for callers that wait for nothing but the server.
-    pub fn complete_changes(&mut self) {
+    pub fn finish_change_on_interrupt(&mut self) {
         self.interrupt = RefCell::new(Interrupt::EndsAtFirst);
     }
 

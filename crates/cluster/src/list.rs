@@ -6,10 +6,10 @@ use kube::api::ListParams;
 use super::{
     Cluster, Id,
     connect::is_final,
-    discovery::{Resource, can},
+    discovery::{Resource, supports_verb},
     object::uid,
     refusal::{self, Refusal},
-    request::{Answer, Room, SizeLimits},
+    request::{ApiResponse, RemainingSize, SizeLimits},
 };
 use go_data::yaml::Value;
 use model::TimedOut;
@@ -34,16 +34,18 @@ impl Cluster {
             namespace: namespace.to_owned(),
             name: String::new(),
         };
-        let Some(resource) = self.resource(&id)? else { return Ok(Vec::new()) };
-        let list = |page: &ListParams| Ok(resource.all(namespace)?.list(page)?);
-        let items = self.pages(namespace, list)?;
+        let Some(resource) = self.find_resource(&id)? else { return Ok(Vec::new()) };
+        let list = |page: &ListParams| Ok(resource.requests_in(namespace)?.list(page)?);
+        let items = self.list_pages(namespace, list)?;
         let mut items = items
-            .map_err(|it| it.into_error(&format!("the objects of kind {kind} cannot be listed")))?
+            .map_err(|refusal| {
+                refusal.into_error(&format!("the objects of kind {kind} cannot be listed"))
+            })?
             .unwrap_or_default();
         // In a list, neither is repeated for each object.
-        for it in &mut items {
-            it["apiVersion"] = api_version.into();
-            it["kind"] = kind.into();
+        for item in &mut items {
+            item["apiVersion"] = api_version.into();
+            item["kind"] = kind.into();
         }
         Ok(items)
     }
@@ -55,30 +57,30 @@ impl Cluster {
         namespace: &str,
         selector: &str,
     ) -> anyhow::Result<Result<Option<Vec<Value>>, Refusal>> {
-        self.pages(namespace, |page| {
+        self.list_pages(namespace, |page| {
             let page = ListParams {
-                label_selector: Some(selector.to_owned()).filter(|it| !it.is_empty()),
+                label_selector: Some(selector.to_owned()).filter(|selector| !selector.is_empty()),
                 ..page.clone()
             };
-            Ok(resource.all(namespace)?.list_metadata(&page)?)
+            Ok(resource.requests_in(namespace)?.list_metadata(&page)?)
         })
     }
 
     /// The metadata of the objects of a kind that has been discovered, or why they are not known. The kind may be gone with
     /// its CRD by now.
-    pub(super) fn listed(
+    pub(super) fn list_discovered(
         &self,
         resource: &Resource,
         namespace: &str,
         selector: &str,
         may_be_gone: bool,
     ) -> anyhow::Result<Result<Vec<Value>, String>> {
-        if !can(resource, "list") {
+        if !supports_verb(resource, "list") {
             return Ok(Err("they can be deleted but not listed".to_owned()));
         }
         Ok(match self.list_metadata(resource, namespace, selector) {
             Ok(Ok(Some(items))) => Ok(items),
-            Ok(Ok(None)) if may_be_gone || !self.has(resource)? => Ok(Vec::new()),
+            Ok(Ok(None)) if may_be_gone || !self.still_serves(resource)? => Ok(Vec::new()),
             Ok(Ok(None)) => Err("the server has the kind but does not find its list".to_owned()),
             Ok(Err(refusal)) => Err(refusal.message),
             Err(error) if is_final(&error) => return Err(error),
@@ -88,63 +90,63 @@ impl Cluster {
 
     /// Reads all pages of a list within the limits of all lists. A list that is read again does not count twice: the
     /// deadline ends repetitions.
-    pub(super) fn pages(
+    pub(super) fn list_pages(
         &self,
         namespace: &str,
         request: impl Fn(&ListParams) -> anyhow::Result<Request<Vec<u8>>>,
     ) -> anyhow::Result<Result<Option<Vec<Value>>, Refusal>> {
         let list = request(&ListParams::default())?.uri().to_string();
         self.listed_sizes.borrow_mut().remove(&list);
-        let mut room = Room::from(&LISTS);
+        let mut remaining = RemainingSize::from(&LISTS);
         for (text, memory) in self.listed_sizes.borrow().values() {
-            room.text = room.text.saturating_sub(*text);
-            room.memory = room.memory.saturating_sub(*memory);
+            remaining.text = remaining.text.saturating_sub(*text);
+            remaining.memory = remaining.memory.saturating_sub(*memory);
         }
-        let (text, memory) = (room.text, room.memory);
-        let pages = self.pages_within(namespace, request, &mut room);
+        let (text, memory) = (remaining.text, remaining.memory);
+        let pages = self.list_pages_within(namespace, request, &mut remaining);
         // A response that exceeds the limits has used up what was left.
         let used = if pages.is_err() {
             (text, memory)
         } else {
-            (text.saturating_sub(room.text), memory.saturating_sub(room.memory))
+            (text.saturating_sub(remaining.text), memory.saturating_sub(remaining.memory))
         };
         self.listed_sizes.borrow_mut().insert(list, used);
         pages
     }
 
-    fn pages_within(
+    fn list_pages_within(
         &self,
         namespace: &str,
         request: impl Fn(&ListParams) -> anyhow::Result<Request<Vec<u8>>>,
-        room: &mut Room,
+        remaining: &mut RemainingSize,
     ) -> anyhow::Result<Result<Option<Vec<Value>>, Refusal>> {
-        let wrong = |what: &str| Ok(Err(self::wrong(what)));
-        let mut res = Vec::new();
+        let wrong = |what: &str| Ok(Err(invalid_list(what)));
+        let mut items_so_far = Vec::new();
         let mut token = String::new();
-        let (text, memory) = (room.text, room.memory);
+        let (text, memory) = (remaining.text, remaining.memory);
         let mut is_restarted = false;
         for number in 1..=PAGES {
             let page = ListParams::default().limit(500);
             let page = if token.is_empty() { page } else { page.continue_token(&token) };
-            let mut answer = self.send_page(number, &request(&page)?, room)?;
-            if answer.code == 410 && !token.is_empty() && !is_restarted {
+            let mut response = self.send_page(number, &request(&page)?, remaining)?;
+            if response.code == 410 && !token.is_empty() && !is_restarted {
                 // The token has expired: as other clients do, read everything again in one page, and only once.
                 is_restarted = true;
-                res.clear();
-                (room.text, room.memory) = (text, memory);
-                answer = self.send_page(1, &request(&ListParams::default())?, room)?;
+                items_so_far.clear();
+                (remaining.text, remaining.memory) = (text, memory);
+                response = self.send_page(1, &request(&ListParams::default())?, remaining)?;
             }
-            match answer.code {
+            match response.code {
                 200 => {}
                 404 => return Ok(Ok(None)),
-                _ => return Ok(Err(refusal::of(&answer))),
+                _ => return Ok(Err(refusal::from_response(&response))),
             }
-            match items(&mut answer.body, namespace) {
-                Ok(items) => res.extend(items),
+            match take_items(&mut response.body, namespace) {
+                Ok(items) => items_so_far.extend(items),
                 Err(refusal) => return Ok(Err(refusal)),
             }
-            match answer.body["metadata"]["continue"].as_str() {
-                None | Some("") => return Ok(Ok(Some(res))),
+            match response.body["metadata"]["continue"].as_str() {
+                None | Some("") => return Ok(Ok(Some(items_so_far))),
                 Some(next) if next == token => return wrong("repeats the same page"),
                 Some(next) => next.clone_into(&mut token),
             }
@@ -157,9 +159,9 @@ impl Cluster {
         &self,
         number: usize,
         request: &Request<Vec<u8>>,
-        room: &mut Room,
-    ) -> anyhow::Result<Answer> {
-        self.send_within(request, room).map_err(|error| match error.downcast::<TimedOut>() {
+        remaining: &mut RemainingSize,
+    ) -> anyhow::Result<ApiResponse> {
+        self.send_within(request, remaining).map_err(|error| match error.downcast::<TimedOut>() {
             Ok(it) if number > 1 => {
                 let page = format!("page {number} of the list {}", it.waiting_for);
                 it.for_another(page).into()
@@ -171,27 +173,27 @@ impl Cluster {
 }
 
 /// The objects of a page, in one namespace or (empty) in any.
-pub(super) fn items(page: &mut Value, namespace: &str) -> Result<Vec<Value>, Refusal> {
-    let is_list = page["kind"].as_str().is_some_and(|it| it.ends_with("List"));
+pub(super) fn take_items(page: &mut Value, namespace: &str) -> Result<Vec<Value>, Refusal> {
+    let is_list = page["kind"].as_str().is_some_and(|kind| kind.ends_with("List"));
     let items = match page.get_mut("items").map(Value::take) {
         Some(Value::Array(items)) => items,
         // Go writes an empty list like this.
         None | Some(Value::Null) if is_list => Vec::new(),
-        _ => return Err(wrong("is not a list")),
+        _ => return Err(invalid_list("is not a list")),
     };
-    for it in &items {
-        let metadata = &it["metadata"];
-        if metadata["name"].as_str().is_none_or(str::is_empty) || uid(it).is_empty() {
-            return Err(wrong("has an item without a name or a uid"));
+    for item in &items {
+        let metadata = &item["metadata"];
+        if metadata["name"].as_str().is_none_or(str::is_empty) || uid(item).is_empty() {
+            return Err(invalid_list("has an item without a name or a uid"));
         }
         if !namespace.is_empty() && metadata["namespace"] != *namespace {
-            return Err(wrong("has an item of another namespace"));
+            return Err(invalid_list("has an item of another namespace"));
         }
     }
     Ok(items)
 }
 
-fn wrong(what: &str) -> Refusal {
+fn invalid_list(what: &str) -> Refusal {
     Refusal::new(format!("the server's list {what}"), None)
 }
 
@@ -228,7 +230,7 @@ mod tests {
     #[test]
     fn an_expired_list_is_read_again_only_once() {
         let requests = AtomicUsize::new(0);
-        let cluster = Cluster::at(&start_server(move |path| {
+        let cluster = Cluster::without_auth(&start_server(move |path| {
             let number = requests.fetch_add(1, Ordering::Relaxed);
             if path.contains("continue=") {
                 return (410, format!(r#"{{"message": "expired at request {number}"}}"#));
@@ -237,19 +239,20 @@ mod tests {
             (200, format!(r#"{{"kind": "XList", "items": [], "metadata": {metadata}}}"#))
         }));
         let resource = Resource::new("g/v1", "X", "xs", false).unwrap();
-        let pages = cluster.pages("", |page| Ok(resource.all("")?.list(page)?)).unwrap();
+        let pages =
+            cluster.list_pages("", |page| Ok(resource.requests_in("")?.list(page)?)).unwrap();
         assert_eq!(pages.unwrap_err().message, "expired at request 3");
     }
 
     #[test]
     fn all_lists_of_a_command_have_one_limit_and_a_repeated_list_counts_once() {
-        let cluster = Cluster::at(&start_server(|_| {
+        let cluster = Cluster::without_auth(&start_server(|_| {
             let list = r#"{"kind": "XList", "items": []}"#;
             (200, format!("{list}{}", " ".repeat(100 << 20)))
         }));
         let pages = |plural: &str| {
             let resource = Resource::new("g/v1", "X", plural, false).unwrap();
-            let pages = cluster.pages("", |page| Ok(resource.all("")?.list(page)?));
+            let pages = cluster.list_pages("", |page| Ok(resource.requests_in("")?.list(page)?));
             match pages {
                 Ok(items) => format!("{:?}", items.map_err(|refusal| refusal.message)),
                 Err(error) => error.to_string(),

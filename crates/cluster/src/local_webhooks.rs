@@ -12,10 +12,11 @@ pub fn call_locally(objects: &mut [Value], port: u16, authority: &str) -> bool {
         let mut clients: Vec<&mut Value> = Vec::new();
         if object["kind"] == "CustomResourceDefinition" {
             clients.extend(object.pointer_mut("/spec/conversion/webhook/clientConfig"));
-        } else if object["kind"].as_str().is_some_and(|it| it.ends_with("WebhookConfiguration")) {
+        } else if object["kind"].as_str().is_some_and(|kind| kind.ends_with("WebhookConfiguration"))
+        {
             let webhooks = object.get_mut("webhooks").and_then(Value::as_array_mut);
             let webhooks = webhooks.into_iter().flatten();
-            clients.extend(webhooks.filter_map(|it| it.get_mut("clientConfig")));
+            clients.extend(webhooks.filter_map(|webhook| webhook.get_mut("clientConfig")));
         }
         for client in clients {
             let Some(service) = client.get("service") else { continue };

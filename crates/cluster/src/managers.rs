@@ -1,9 +1,9 @@
-//! The field managers of an object: who applies it, and who else looks after it.
+//! The field managers of an object: those that apply it, and those that set a part of its content.
 //!
 //! A manager looks after an object if it applies it, or has set a part of its content. What the API leaves to
 //! controllers does not count: subresources such as the status, finalizers, injected certificates, and the labels and
 //! annotations of the platform, unless they are those with which Kubernetes marks who manages an object. Owner references
-//! count: whoever sets one decides when the object is deleted.
+//! count: the manager that sets one decides when the object is deleted.
 
 use std::collections::BTreeSet;
 
@@ -16,97 +16,106 @@ const PLATFORM: [&str; 3] = ["kubernetes.io", "k8s.io", "openshift.io"];
 const UNKNOWN: &str = "before-first-apply";
 
 /// The entries of what was applied to an object, one for each manager.
-pub(super) fn applied(object: &Value) -> impl Iterator<Item = &Value> {
-    entries(object).filter(|it| is_applied(it))
+pub(super) fn applied_entries(object: &Value) -> impl Iterator<Item = &Value> {
+    manager_entries(object).filter(|entry| is_applied(entry))
 }
 
 pub(super) fn is_applied(entry: &Value) -> bool {
     entry["operation"] == "Apply" && is_of_object(entry)
 }
 
-pub(super) fn manager(entry: &Value) -> &str {
+pub(super) fn manager_of(entry: &Value) -> &str {
     entry["manager"].as_str().unwrap_or_default()
 }
 
 /// The managers that look after an object.
-pub(super) fn managers(object: &Value) -> BTreeSet<&str> {
+pub(super) fn responsible_managers(object: &Value) -> BTreeSet<&str> {
     let is_aggregated = !object["aggregationRule"].is_null();
     let looks_after = |entry: &&Value| {
-        let fields = paths(&entry["fieldsV1"]);
-        is_of_object(entry) && fields.iter().any(|it| !is_filled_in(it, is_aggregated))
+        let fields = field_paths(&entry["fieldsV1"]);
+        is_of_object(entry) && fields.iter().any(|field| !is_filled_in(field, is_aggregated))
     };
-    entries(object).filter(looks_after).map(manager).filter(|it| *it != UNKNOWN).collect()
+    manager_entries(object)
+        .filter(looks_after)
+        .map(manager_of)
+        .filter(|manager| *manager != UNKNOWN)
+        .collect()
 }
 
-/// Which managers have set fields of an object, except its status.
-pub(super) fn managed_by(live: &Value) -> String {
-    let managers = entries(live).filter(|it| is_of_object(it)).map(manager);
-    let managers = managers.filter(|it| *it != UNKNOWN);
-    let managers: BTreeSet<String> = managers.map(|it| format!("`{it}`")).collect();
+/// Describes the managers that have set fields of an object, except its status, for a message.
+pub(super) fn describe_managers(live: &Value) -> String {
+    let managers = manager_entries(live).filter(|entry| is_of_object(entry)).map(manager_of);
+    let managers = managers.filter(|manager| *manager != UNKNOWN);
+    let managers: BTreeSet<String> = managers.map(|manager| format!("`{manager}`")).collect();
     match managers.len() {
         0 => "this project did not create it".to_owned(),
         _ => format!("it is managed by {}", managers.into_iter().collect::<Vec<_>>().join(", ")),
     }
 }
 
-/// Whether an apply changes the object or the fields that we own. What other programs write in the meantime, such as its
-/// status, does not count.
-pub fn differs(live: &Value, after: &Value, name: &str) -> bool {
-    let ours = |it| {
-        applied(it).filter(|it| manager(it) == name).map(|it| &it["fieldsV1"]).collect::<Vec<_>>()
+/// Returns whether an apply changes the object or the fields that we own. Fields that other clients write in the meantime,
+/// such as the status, do not count.
+pub fn has_changed(live: &Value, after: &Value, name: &str) -> bool {
+    let ours = |object| {
+        applied_entries(object)
+            .filter(|entry| manager_of(entry) == name)
+            .map(|entry| &entry["fieldsV1"])
+            .collect::<Vec<_>>()
     };
-    plain(live) != plain(after) || ours(live) != ours(after)
+    without_bookkeeping(live) != without_bookkeeping(after) || ours(live) != ours(after)
 }
 
-fn plain(object: &Value) -> Value {
-    let mut res = object.clone();
-    if let Value::Object(object) = &mut res {
-        object.remove("status");
-        if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
-            for it in ["resourceVersion", "generation", "managedFields"] {
-                metadata.remove(it);
+fn without_bookkeeping(object: &Value) -> Value {
+    let mut object = object.clone();
+    if let Value::Object(fields) = &mut object {
+        fields.remove("status");
+        if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {
+            for field in ["resourceVersion", "generation", "managedFields"] {
+                metadata.remove(field);
             }
         }
     }
-    res
+    object
 }
 
-pub(super) fn entries(object: &Value) -> impl Iterator<Item = &Value> {
+pub(super) fn manager_entries(object: &Value) -> impl Iterator<Item = &Value> {
     object["metadata"]["managedFields"].as_array().into_iter().flatten()
 }
 
-/// Whether an entry is about the object itself, and not about a subresource such as its status.
+/// Returns whether an entry is about the object itself, and not about a subresource such as its status.
 fn is_of_object(entry: &Value) -> bool {
     entry["subresource"].as_str().is_none_or(str::is_empty)
 }
 
 /// The paths of the fields in a set, such as `["f:spec", "f:replicas"]`.
-fn paths(fields: &Value) -> Vec<Vec<&str>> {
-    let mut res = Vec::new();
-    for (key, inner) in fields.as_object().into_iter().flatten().filter(|it| it.0 != ".") {
-        let below = paths(inner);
+fn field_paths(fields: &Value) -> Vec<Vec<&str>> {
+    let mut paths = Vec::new();
+    for (key, inner) in fields.as_object().into_iter().flatten().filter(|field| field.0 != ".") {
+        let below = field_paths(inner);
         if below.is_empty() {
-            res.push(vec![key.as_str()]);
+            paths.push(vec![key.as_str()]);
         }
-        res.extend(below.into_iter().map(|it| [&[key.as_str()][..], &it[..]].concat()));
+        paths.extend(below.into_iter().map(|path| [&[key.as_str()][..], &path[..]].concat()));
     }
-    res
+    paths
 }
 
-/// Whether the API leaves a field to controllers.
+/// Returns whether the API leaves a field to controllers.
 fn is_filled_in(path: &[&str], is_aggregated: bool) -> bool {
     match path {
         ["f:status", ..] | [.., "f:caBundle"] => true,
-        // Of a service account.
+        // These are fields of a service account.
         ["f:secrets" | "f:imagePullSecrets", ..] => true,
         ["f:rules", ..] => is_aggregated,
         ["f:metadata", "f:labels" | "f:annotations", key, ..] => {
             let key = key.trim_start_matches("f:");
-            let domain = key.split_once('/').map_or("", |it| it.0);
+            let domain = key.split_once('/').map_or("", |parts| parts.0);
             let marks_management = key == "kubectl.kubernetes.io/last-applied-configuration"
                 || key == "app.kubernetes.io/managed-by";
-            let is_in = |it: &&str| {
-                domain.strip_suffix(*it).is_some_and(|it| it.is_empty() || it.ends_with('.'))
+            let is_in = |platform: &&str| {
+                domain
+                    .strip_suffix(*platform)
+                    .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
             };
             let of_platform = PLATFORM.iter().any(is_in) && domain != "app.kubernetes.io";
             !marks_management && of_platform
@@ -132,7 +141,7 @@ mod tests {
                 entry["subresource"] = subresource.into();
             }
             let object = json!({"metadata": {"managedFields": [entry]}});
-            assert_eq!(!managers(&object).is_empty(), expected, "{object}");
+            assert_eq!(!responsible_managers(&object).is_empty(), expected, "{object}");
         };
         let of = |kind: &str, key: &str| json!({"f:metadata": {kind: {".": {}, key: {}}}});
         check("Update", "", json!({"f:spec": {"f:replicas": {}}}), true);
@@ -170,7 +179,7 @@ mod tests {
         let object = json!({"aggregationRule": {}, "metadata": {"managedFields": [
             {"manager": "clusterrole-aggregation-controller", "operation": "Apply", "fieldsV1": {"f:rules": {}}},
         ]}});
-        assert!(managers(&object).is_empty());
+        assert!(responsible_managers(&object).is_empty());
     }
 
     #[test]
@@ -185,10 +194,10 @@ mod tests {
             })
         };
         let live = object("1", json!({"f:a": {}}), 0);
-        assert!(!differs(&live, &object("2", json!({"f:a": {}}), 1), OURS));
-        assert!(differs(&live, &object("1", json!({"f:b": {}}), 0), OURS));
+        assert!(!has_changed(&live, &object("2", json!({"f:a": {}}), 1), OURS));
+        assert!(has_changed(&live, &object("1", json!({"f:b": {}}), 0), OURS));
         let mut other = live.clone();
         other["spec"] = json!({"a": 1});
-        assert!(differs(&live, &other, OURS));
+        assert!(has_changed(&live, &other, OURS));
     }
 }

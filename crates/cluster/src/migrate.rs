@@ -12,11 +12,11 @@ use kube::{
 
 use super::{
     Cluster, Id,
-    crds::{crds, resource},
+    crds::{crd_requests, resource_of_crd},
     discovery::Resource,
-    list::items,
-    object::{texts, uid, version},
-    path::segment,
+    list::take_items,
+    object::{resource_version, string_items, uid},
+    path::path_segment,
     refusal::{self, Refusal},
 };
 use anyhow::Context as _;
@@ -44,7 +44,7 @@ pub struct Migration {
     generation: Value,
 }
 
-/// What was done to the objects so far.
+/// The objects that were rewritten or refused so far.
 #[derive(Default)]
 pub struct Rewritten {
     /// The objects that are stored in the storage version now.
@@ -56,18 +56,20 @@ pub struct Rewritten {
 }
 
 impl Migration {
-    /// Fails if none of the versions is served: then nobody can read or write the objects.
-    pub fn of(crd: &Value) -> anyhow::Result<Self> {
+    /// Fails if none of the versions is served: then no client can read or write the objects.
+    pub fn from_crd(crd: &Value) -> anyhow::Result<Self> {
         let id = Id::of(crd);
         let storage = crd["spec"]["versions"].as_array().into_iter().flatten();
-        let storage = storage.filter(|it| it["storage"] == true).find_map(|it| it["name"].as_str());
+        let storage = storage
+            .filter(|version| version["storage"] == true)
+            .find_map(|version| version["name"].as_str());
         let storage = storage.with_context(|| format!("{id} has no storage version"))?;
-        let resource = resource(crd)?;
+        let resource = resource_of_crd(crd)?;
         Ok(Self {
             version: storage.to_owned(),
             dry_run: false,
             reads_only: false,
-            stored: texts(&crd["status"]["storedVersions"])
+            stored: string_items(&crd["status"]["storedVersions"])
                 .iter()
                 .map(ToString::to_string)
                 .collect(),
@@ -78,9 +80,9 @@ impl Migration {
         })
     }
 
-    /// Whether objects may be stored in another version.
+    /// Returns whether objects may be stored in another version.
     pub fn is_needed(&self) -> bool {
-        self.stored.iter().any(|it| *it != self.version)
+        self.stored.iter().any(|stored| *stored != self.version)
     }
 
     pub fn is_namespaced(&self) -> bool {
@@ -89,157 +91,189 @@ impl Migration {
 }
 
 impl Cluster {
-    /// The number of objects, in one namespace or (empty) in all; none if the server does not tell.
-    pub fn count(&self, it: &Migration, namespace: &str) -> anyhow::Result<Option<usize>> {
+    /// Returns the number of objects, in one namespace or (empty) in all; none if the server does not report it.
+    pub fn count_objects(
+        &self,
+        migration: &Migration,
+        namespace: &str,
+    ) -> anyhow::Result<Option<usize>> {
         let one = ListParams::default().limit(1);
-        let mut answer = self.send(&it.resource.all(namespace)?.list_metadata(&one)?)?;
-        if !answer.is_success() {
-            return Err(unlisted(it, refusal::of(&answer)));
+        let mut response =
+            self.send(&migration.resource.requests_in(namespace)?.list_metadata(&one)?)?;
+        if !response.is_success() {
+            return Err(list_error(migration, refusal::from_response(&response)));
         }
-        let listed = items(&mut answer.body, namespace).map_err(|why| unlisted(it, why))?.len();
-        let rest = &answer.body["metadata"]["remainingItemCount"];
-        let is_whole = answer.body["metadata"]["continue"].as_str().is_none_or(str::is_empty);
+        let listed = take_items(&mut response.body, namespace)
+            .map_err(|why| list_error(migration, why))?
+            .len();
+        let rest = &response.body["metadata"]["remainingItemCount"];
+        let is_whole = response.body["metadata"]["continue"].as_str().is_none_or(str::is_empty);
         let rest = if is_whole { Some(0) } else { rest.as_u64() };
-        Ok(rest.and_then(|it| usize::try_from(it).ok()).map(|it| it + listed))
+        Ok(rest.and_then(|count| usize::try_from(count).ok()).map(|count| count + listed))
     }
 
     /// The objects as another version shows them, in one namespace or (empty) in all; none if it is not served.
-    pub fn objects_in(
+    pub fn list_objects_in_version(
         &self,
-        it: &Migration,
+        migration: &Migration,
         version: &str,
         namespace: &str,
     ) -> anyhow::Result<Option<Vec<(Id, Value)>>> {
-        let api = &it.resource.api;
+        let api = &migration.resource.api;
         let api_version = format!("{}/{version}", api.group);
-        let resource = Resource::new(&api_version, &api.kind, &api.plural, it.is_namespaced())?;
-        let list = |page: &ListParams| Ok(resource.all(namespace)?.list(page)?);
-        let items = self.pages(namespace, list)?.map_err(|why| unlisted(it, why))?;
-        Ok(items.map(|it| it.into_iter().map(|it| (resource.id(&it), it)).collect()))
+        let resource =
+            Resource::new(&api_version, &api.kind, &api.plural, migration.is_namespaced())?;
+        let list = |page: &ListParams| Ok(resource.requests_in(namespace)?.list(page)?);
+        let items = self.list_pages(namespace, list)?.map_err(|why| list_error(migration, why))?;
+        Ok(items.map(|items| items.into_iter().map(|item| (resource.id_of(&item), item)).collect()))
     }
 
     /// Rewrites all objects, in one namespace or (empty) in all. An object that cannot be rewritten is noted, and the rest
-    /// goes on; what was done is in `res` even if the connection is lost. `report` is called after each page.
-    pub fn rewrite(
+    /// goes on; what was done is in `rewritten` even if the connection is lost. `report` is called after each page.
+    pub fn rewrite_objects(
         &self,
-        it: &Migration,
+        migration: &Migration,
         namespace: &str,
-        res: &mut Rewritten,
+        rewritten: &mut Rewritten,
         report: &mut dyn FnMut(&Rewritten),
     ) -> anyhow::Result<()> {
-        let requests = it.resource.all(namespace)?;
+        let requests = migration.resource.requests_in(namespace)?;
         let mut page = ListParams::default().limit(500);
         for _ in 0..PAGES {
-            let (items, next) = self.page(it, namespace, &requests, &page)?;
-            if it.reads_only {
-                res.done += items.len();
+            let (items, next) = self.list_page(migration, namespace, &requests, &page)?;
+            if migration.reads_only {
+                rewritten.done += items.len();
             } else {
-                items.iter().try_for_each(|item| self.rewrite_one(it, item, res))?;
+                items
+                    .iter()
+                    .try_for_each(|item| self.rewrite_object(migration, item, rewritten))?;
             }
-            report(res);
+            report(rewritten);
             match next {
                 None => return Ok(()),
                 Some(next) if page.continue_token.as_ref() == Some(&next) => {
-                    anyhow::bail!("the server repeats the same page of {}", it.resource.name())
+                    anyhow::bail!(
+                        "the server repeats the same page of {}",
+                        migration.resource.qualified_name()
+                    )
                 }
                 Some(next) => page.continue_token = Some(next),
             }
         }
-        anyhow::bail!("the server's list of {} has no end", it.resource.name())
+        anyhow::bail!("the server's list of {} has no end", migration.resource.qualified_name())
     }
 
     /// A page of metadata, and the token of the next one.
-    fn page(
+    fn list_page(
         &self,
-        it: &Migration,
+        migration: &Migration,
         namespace: &str,
         requests: &Requests,
         page: &ListParams,
     ) -> anyhow::Result<(Vec<Value>, Option<String>)> {
-        let mut answer = self.send(&requests.list_metadata(page)?)?;
-        if answer.code == 410
-            && let Some(token) = answer.body["metadata"]["continue"].as_str()
+        let mut response = self.send(&requests.list_metadata(page)?)?;
+        if response.code == 410
+            && let Some(token) = response.body["metadata"]["continue"].as_str()
         {
             // The token has expired. With the new one, the list goes on from the same object; what has been created before
             // that object meanwhile is stored in the storage version.
-            answer = self.send(&requests.list_metadata(&page.clone().continue_token(token))?)?;
+            response = self.send(&requests.list_metadata(&page.clone().continue_token(token))?)?;
         }
-        if !answer.is_success() {
-            return Err(unlisted(it, refusal::of(&answer)));
+        if !response.is_success() {
+            return Err(list_error(migration, refusal::from_response(&response)));
         }
-        let items = items(&mut answer.body, namespace).map_err(|why| unlisted(it, why))?;
-        let next = answer.body["metadata"]["continue"].as_str().filter(|it| !it.is_empty());
+        let items =
+            take_items(&mut response.body, namespace).map_err(|why| list_error(migration, why))?;
+        let next = response.body["metadata"]["continue"].as_str().filter(|token| !token.is_empty());
         Ok((items, next.map(str::to_owned)))
     }
 
-    fn rewrite_one(&self, it: &Migration, item: &Value, res: &mut Rewritten) -> anyhow::Result<()> {
-        let id = it.resource.id(item);
-        let (requests, name) = it.resource.one(&id)?;
+    fn rewrite_object(
+        &self,
+        migration: &Migration,
+        item: &Value,
+        rewritten: &mut Rewritten,
+    ) -> anyhow::Result<()> {
+        let id = migration.resource.id_of(item);
+        let (requests, name) = migration.resource.requests_for(&id)?;
         // With both, the server refuses the request with 409 if the object was changed, deleted or created again
-        // meanwhile. Whoever has written it has stored it in the storage version.
-        let metadata = json!({ "uid": uid(item), "resourceVersion": version(item) });
-        let api = &it.resource.api;
+        // meanwhile. A client that has written it has stored it in the storage version.
+        let metadata = json!({ "uid": uid(item), "resourceVersion": resource_version(item) });
+        let api = &migration.resource.api;
         let empty =
             json!({ "apiVersion": api.api_version, "kind": api.kind, "metadata": metadata });
-        let params = PatchParams { dry_run: it.dry_run, ..PatchParams::apply(MANAGER) };
+        let params = PatchParams { dry_run: migration.dry_run, ..PatchParams::apply(MANAGER) };
         let request = requests.patch(&name, &params, &Patch::Apply(empty))?;
-        let answer = self.send(&request)?;
-        match answer.code {
-            404 | 409 => res.done += 1,
-            _ if answer.is_success() => {
-                res.done += 1;
-                res.written += usize::from(version(&answer.body) != version(item));
+        let response = self.send(&request)?;
+        match response.code {
+            404 | 409 => rewritten.done += 1,
+            _ if response.is_success() => {
+                rewritten.done += 1;
+                rewritten.written +=
+                    usize::from(resource_version(&response.body) != resource_version(item));
             }
-            _ => res.refused.entry(refusal::of(&answer).message).or_default().push(id),
+            _ => rewritten
+                .refused
+                .entry(refusal::from_response(&response).message)
+                .or_default()
+                .push(id),
         }
         Ok(())
     }
 
     /// Leaves only the storage version in `status.storedVersions`. False if the CRD has been changed since the migration
     /// began: then objects may have been stored in another version again.
-    pub fn prune_stored_versions(&self, it: &Migration, dry_run: bool) -> anyhow::Result<bool> {
+    pub fn prune_stored_versions(
+        &self,
+        migration: &Migration,
+        dry_run: bool,
+    ) -> anyhow::Result<bool> {
         let params = PatchParams { dry_run, ..PatchParams::default() };
-        let name = segment(&it.id.name)?;
-        // Only with the resource version of a CRD that was compared, so that the server refuses the patch if somebody has
-        // written in between; that may have been a condition of its status.
+        let name = path_segment(&migration.id.name)?;
+        // Only with the resource version of a CRD that was compared, so that the server refuses the patch if another client
+        // has written in between; that may have been a condition of its status.
         for _ in 0..20 {
-            let Some(crd) = self.crd(&it.id.name)? else { return Ok(false) };
-            let is_same = uid(&crd) == it.uid
-                && crd["metadata"]["generation"] == it.generation
-                && texts(&crd["status"]["storedVersions"]) == it.stored;
+            let Some(crd) = self.read_crd(&migration.id.name)? else { return Ok(false) };
+            let is_same = uid(&crd) == migration.uid
+                && crd["metadata"]["generation"] == migration.generation
+                && string_items(&crd["status"]["storedVersions"]) == migration.stored;
             if !is_same {
                 return Ok(false);
             }
             let patch = Patch::Merge(json!({
-                "metadata": { "resourceVersion": version(&crd) },
-                "status": { "storedVersions": [it.version] },
+                "metadata": { "resourceVersion": resource_version(&crd) },
+                "status": { "storedVersions": [migration.version] },
             }));
-            let request = crds()?.patch_subresource("status", &name, &params, &patch)?;
-            let answer = self.send(&request)?;
-            match answer.code {
+            let request = crd_requests()?.patch_subresource("status", &name, &params, &patch)?;
+            let response = self.send(&request)?;
+            match response.code {
                 409 => {}
-                _ if answer.is_success() => return Ok(true),
+                _ if response.is_success() => return Ok(true),
                 _ => {
-                    let what = format!("`status.storedVersions` of {} cannot be changed", it.id);
-                    return Err(refusal::of(&answer).into_error(&what));
+                    let what =
+                        format!("`status.storedVersions` of {} cannot be changed", migration.id);
+                    return Err(refusal::from_response(&response).into_error(&what));
                 }
             }
         }
-        anyhow::bail!("{} changes too often to update its status", it.id)
+        anyhow::bail!("{} changes too often to update its status", migration.id)
     }
 }
 
-fn unlisted(it: &Migration, mut why: Refusal) -> anyhow::Error {
+fn list_error(migration: &Migration, mut why: Refusal) -> anyhow::Error {
     let signs = ["conversion webhook", "storage is (re)initializing"];
-    let other = it.stored.iter().find(|version| **version != it.version);
+    let other = migration.stored.iter().find(|version| **version != migration.version);
     if let Some(other) = other.filter(|_| signs.iter().any(|sign| why.message.contains(sign))) {
-        let (plural, group) = (&it.resource.api.plural, &it.resource.api.group);
+        let (plural, group) = (&migration.resource.api.plural, &migration.resource.api.group);
         why.hint = Some(format!(
             "if this lasts, an object cannot be converted to {}; the log of the operator names it: correct it in the version that it is stored in, e.g. `kubectl edit {plural}.{other}.{group} NAME -n NAMESPACE`",
-            it.version
+            migration.version
         ));
     }
-    why.into_error(&format!("the objects of {} cannot be listed", it.resource.name()))
+    why.into_error(&format!(
+        "the objects of {} cannot be listed",
+        migration.resource.qualified_name()
+    ))
 }
 
 #[test]
@@ -250,9 +284,9 @@ fn a_list_that_fails_in_a_conversion_has_the_way_out() {
             "versions": [{"name": "v1", "served": true, "storage": true}]},
         "status": {"storedVersions": ["v1alpha1", "v1"]},
     });
-    let migration = Migration::of(&crd).expect("a migration");
+    let migration = Migration::from_crd(&crd).expect("a migration");
     let hints = |message: &str| {
-        let error = unlisted(&migration, Refusal::new(message, None));
+        let error = list_error(&migration, Refusal::new(message, None));
         diagnostics::hints(&error).join("")
     };
     let edit = "if this lasts, an object cannot be converted to v1; the log of the operator names it: correct it in the version that it is stored in, e.g. `kubectl edit as.v1alpha1.b.c NAME -n NAMESPACE`";

@@ -19,7 +19,7 @@ impl Id {
     pub const CRDS: &str = "apiextensions.k8s.io";
 
     pub fn of(object: &Value) -> Self {
-        let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         Self {
             api_version: text(&object["apiVersion"]),
             kind: text(&object["kind"]),
@@ -34,12 +34,12 @@ impl Id {
 
     /// The group of `apps/v1`; empty for `v1`.
     pub fn group_of(api_version: &str) -> &str {
-        api_version.split_once('/').map_or("", |it| it.0)
+        api_version.split_once('/').map_or("", |parts| parts.0)
     }
 
-    /// Whether a manifest with this identity, in any version, names an object; `default` is the namespace of manifests that
-    /// have none.
-    pub fn names(&self, object: &Self, default: &str) -> bool {
+    /// Returns whether a manifest with this identity, in any version, names an object; `default` is the namespace of
+    /// manifests that have none.
+    pub fn matches_object(&self, object: &Self, default: &str) -> bool {
         self.group() == object.group()
             && self.kind == object.kind
             && self.name == object.name
@@ -51,7 +51,7 @@ impl Id {
         self.group() == Self::CRDS && self.kind == "CustomResourceDefinition"
     }
 
-    /// Whether it runs pods continuously.
+    /// Returns whether it runs pods continuously.
     pub fn is_workload(&self) -> bool {
         self.group() == "apps"
             && ["Deployment", "StatefulSet", "DaemonSet"].contains(&self.kind.as_str())
@@ -71,9 +71,9 @@ impl fmt::Display for Id {
 }
 
 /// A condition of an object's status: its status and its message.
-pub fn condition<'a>(object: &'a Value, kind: &str) -> Option<(&'a str, &'a str)> {
+pub fn find_condition<'a>(object: &'a Value, kind: &str) -> Option<(&'a str, &'a str)> {
     let conditions = object["status"]["conditions"].as_array()?;
-    let found = conditions.iter().find(|it| it["type"] == *kind)?;
+    let found = conditions.iter().find(|condition| condition["type"] == *kind)?;
     Some((found["status"].as_str()?, found["message"].as_str().unwrap_or_default()))
 }
 
@@ -81,17 +81,17 @@ pub fn uid(object: &Value) -> &str {
     object["metadata"]["uid"].as_str().unwrap_or_default()
 }
 
-/// The resource version.
-pub fn version(object: &Value) -> &str {
+/// Returns `metadata.resourceVersion`.
+pub fn resource_version(object: &Value) -> &str {
     object["metadata"]["resourceVersion"].as_str().unwrap_or_default()
 }
 
-pub fn is_going(object: &Value) -> bool {
+pub fn is_being_deleted(object: &Value) -> bool {
     object["metadata"]["deletionTimestamp"].is_string()
 }
 
-/// The strings of a list.
-pub fn texts(list: &Value) -> Vec<&str> {
+/// Returns the items of a list that are strings.
+pub fn string_items(list: &Value) -> Vec<&str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 

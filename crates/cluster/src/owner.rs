@@ -4,13 +4,13 @@
 //! already existed and belong to others, so that their fields can be given up and the objects are never deleted.
 //!
 //! A manager whose last field others have changed is dropped from the list. Both managers therefore also set the label of
-//! `mark`, which nobody else has a reason to change.
+//! `owner_label`, which no other client has a reason to change.
 
 use std::collections::BTreeSet;
 
 use super::{
-    managers::{applied, managed_by, manager, managers},
-    refusal::WaysOut,
+    managers::{applied_entries, describe_managers, manager_of, responsible_managers},
+    refusal::ApplyHints,
 };
 use go_data::yaml::{Value, json};
 use model::Digest;
@@ -34,10 +34,10 @@ pub struct Owner {
     pub(super) namespace: String,
     /// The managers that work on behalf of the owner.
     agents: &'static [&'static str],
-    pub(super) ways_out: WaysOut,
+    pub(super) apply_hints: ApplyHints,
 }
 
-/// What to do with an object when its project is removed.
+/// The way to remove an object when its project is removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Removal {
     /// The project created it: delete it.
@@ -51,12 +51,12 @@ pub enum Removal {
 }
 
 impl Removal {
-    /// Whether the project created it.
+    /// Returns whether the project created it.
     pub fn is_created(&self) -> bool {
         matches!(self, Self::Ours | Self::Unknown(_))
     }
 
-    /// Whether a later look has the same result. Who others are does not matter.
+    /// Returns whether a later request had the same result. The names of other managers do not matter.
     pub(super) fn is_still(&self, later: &Self) -> bool {
         self == later || matches!((self, later), (Self::Theirs(_), Self::Theirs(_)))
     }
@@ -71,17 +71,17 @@ impl Default for Owner {
             key: String::new(),
             namespace: String::new(),
             agents: &[],
-            ways_out: WaysOut::default(),
+            apply_hints: ApplyHints::default(),
         }
     }
 }
 
 impl Owner {
     /// The owner of a project's objects, by the name that is unique on a cluster: `<name>.<domain>`.
-    pub fn of(project: &str) -> Self {
-        let manager = |kind: &str| shortened(&format!("{kind}:{project}"), LONGEST);
+    pub fn for_project(project: &str) -> Self {
+        let manager = |kind: &str| shorten_name(&format!("{kind}:{project}"), LONGEST);
         let (creator, adopter) = (manager(CREATOR), manager(ADOPTER));
-        Self { creator, adopter, key: Self::key(project), ..Self::default() }
+        Self { creator, adopter, key: Self::label_key(project), ..Self::default() }
     }
 
     /// Sets the namespace that the operator is deployed to.
@@ -95,34 +95,34 @@ impl Owner {
     }
 
     /// Sets the hints for objects that are not from a project's config/.
-    pub fn with_ways_out(self, ways_out: WaysOut) -> Self {
-        Self { ways_out, ..self }
+    pub fn with_apply_hints(self, apply_hints: ApplyHints) -> Self {
+        Self { apply_hints, ..self }
     }
 
-    /// How to remove an object.
-    pub fn judge(&self, live: &Value) -> Removal {
-        let managers: BTreeSet<&str> = applied(live).map(manager).collect();
+    /// Returns how an object is to be removed.
+    pub fn removal_of(&self, live: &Value) -> Removal {
+        let managers: BTreeSet<&str> = applied_entries(live).map(manager_of).collect();
         let has = |name: &str| managers.contains(name);
-        match (has(&self.creator), has(&self.adopter), self.another(&managers)) {
+        match (has(&self.creator), has(&self.adopter), self.other_project_among(&managers)) {
             (true, _, Some(project)) => Removal::Unknown(format!("{project} applies it too")),
-            (true, _, None) => self.judge_created(live),
+            (true, _, None) => self.removal_of_created(live),
             (_, true, _) => Removal::Adopted,
             (_, _, Some(project)) => Removal::Theirs(format!("it belongs to {project}")),
-            _ if self.has_marked(live) => Removal::Unknown(format!(
+            _ if self.is_labelled_as_created(live) => Removal::Unknown(format!(
                 "only its label `{}` says that this project created it: {}",
                 self.key,
-                managed_by(live)
+                describe_managers(live)
             )),
-            _ => Removal::Theirs(managed_by(live)),
+            _ => Removal::Theirs(describe_managers(live)),
         }
     }
 
-    /// How to remove an object that the project has created: any other manager is a reason to ask.
-    fn judge_created(&self, live: &Value) -> Removal {
+    /// Returns how an object that the project has created is to be removed: any other manager is a reason to ask.
+    fn removal_of_created(&self, live: &Value) -> Removal {
         let own = [&*self.creator, &*self.adopter];
-        let mut others = managers(live);
-        others.retain(|it| !own.contains(it) && !self.agents.contains(it));
-        let others: Vec<String> = others.iter().map(|it| format!("`{it}`")).collect();
+        let mut others = responsible_managers(live);
+        others.retain(|manager| !own.contains(manager) && !self.agents.contains(manager));
+        let others: Vec<String> = others.iter().map(|manager| format!("`{manager}`")).collect();
         match others[..] {
             [] => Removal::Ours,
             [_] => Removal::Unknown(format!("{} manages it too", others[0])),
@@ -132,13 +132,15 @@ impl Owner {
 
     /// The other project that applies it, as messages name it.
     pub fn other_project(&self, live: &Value) -> Option<String> {
-        self.another(&applied(live).map(manager).collect())
+        self.other_project_among(&applied_entries(live).map(manager_of).collect())
     }
 
-    fn another(&self, managers: &BTreeSet<&str>) -> Option<String> {
-        let others = managers.iter().filter(|it| **it != self.creator && **it != self.adopter);
-        others.into_iter().find_map(|it| {
-            let (kind, project) = it.split_once(':')?;
+    fn other_project_among(&self, managers: &BTreeSet<&str>) -> Option<String> {
+        let others = managers
+            .iter()
+            .filter(|manager| **manager != self.creator && **manager != self.adopter);
+        others.into_iter().find_map(|manager| {
+            let (kind, project) = manager.split_once(':')?;
             [CREATOR, ADOPTER]
                 .contains(&kind)
                 .then(|| format!("the operator-rs project `{project}`"))
@@ -146,21 +148,21 @@ impl Owner {
     }
 
     /// The field manager with which to apply over an existing object.
-    pub fn manager(&self, live: Option<&Value>) -> &str {
-        match live.map(|it| self.judge(it)) {
+    pub fn manager_for(&self, live: Option<&Value>) -> &str {
+        match live.map(|live| self.removal_of(live)) {
             None | Some(Removal::Ours | Removal::Unknown(_)) => &self.creator,
             Some(Removal::Adopted | Removal::Theirs(_)) => &self.adopter,
         }
     }
 
-    /// Whether the project has adopted the object.
+    /// Returns whether the project has adopted the object.
     pub fn has_adopted(&self, live: &Value) -> bool {
-        applied(live).any(|it| manager(it) == self.adopter)
+        applied_entries(live).any(|entry| manager_of(entry) == self.adopter)
     }
 }
 
 /// A name of at most this length: the end of a longer one is replaced with a hash.
-pub(super) fn shortened(name: &str, longest: usize) -> String {
+pub(super) fn shorten_name(name: &str, longest: usize) -> String {
     if name.len() <= longest {
         return name.to_owned();
     }
@@ -171,17 +173,17 @@ pub(super) fn shortened(name: &str, longest: usize) -> String {
 }
 
 /// An apply configuration without fields, for this very object: it gives up all fields of a manager.
-pub fn nothing_of(object: &Value) -> Value {
+pub fn empty_apply_of(object: &Value) -> Value {
     let metadata = &object["metadata"];
-    let mut res = json!({
+    let mut configuration = json!({
         "apiVersion": object["apiVersion"],
         "kind": object["kind"],
         "metadata": {"name": metadata["name"], "uid": metadata["uid"]},
     });
     if !metadata["namespace"].is_null() {
-        res["metadata"]["namespace"] = metadata["namespace"].clone();
+        configuration["metadata"]["namespace"] = metadata["namespace"].clone();
     }
-    res
+    configuration
 }
 
 #[cfg(test)]
@@ -194,10 +196,10 @@ pub(super) fn live(managers: &[(&str, &str)]) -> Value {
 
 #[test]
 fn what_a_project_creates_belongs_to_it_alone() {
-    let a = Owner::of("a.example.com");
+    let a = Owner::for_project("a.example.com");
     let check = |managers: &[(&str, &str)], expected: Removal, as_whom: &str| {
         let live = live(managers);
-        assert_eq!((a.judge(&live), a.manager(Some(&live))), (expected, as_whom));
+        assert_eq!((a.removal_of(&live), a.manager_for(Some(&live))), (expected, as_whom));
     };
     let (creator, adopter) = ("operator-rs:a.example.com", "operator-rs-adopted:a.example.com");
     let (b, b_adopter) = ("operator-rs:b.org", "operator-rs-adopted:b.org");
@@ -222,26 +224,26 @@ fn what_a_project_creates_belongs_to_it_alone() {
     check(&[(b, "Apply"), (adopter, "Apply")], Removal::Adopted, adopter);
     let unknown = Removal::Unknown("the operator-rs project `b.org` applies it too".to_owned());
     check(&[(b_adopter, "Apply"), (creator, "Apply")], unknown, creator);
-    assert_eq!(a.manager(None), creator);
+    assert_eq!(a.manager_for(None), creator);
 }
 
 #[test]
 fn a_label_without_a_field_manager_requires_confirmation() {
-    let a = Owner::of("a.example.com");
+    let a = Owner::for_project("a.example.com");
     let mut object = live(&[("kubectl-replace", "Update")]);
     object["metadata"]["labels"] = json!({&a.key: "x"});
     let why = "only its label `applied-by.rust.operator-rs.io/a.example.com` says that this project created it: it is managed by `kubectl-replace`";
-    assert_eq!(a.judge(&object), Removal::Unknown(why.to_owned()));
-    assert_eq!(a.manager(Some(&object)), a.creator);
-    let b = Owner::of("b.example.com");
-    assert!(matches!(b.judge(&object), Removal::Theirs(_)));
-    assert!(matches!(Owner::default().judge(&object), Removal::Theirs(_)));
+    assert_eq!(a.removal_of(&object), Removal::Unknown(why.to_owned()));
+    assert_eq!(a.manager_for(Some(&object)), a.creator);
+    let b = Owner::for_project("b.example.com");
+    assert!(matches!(b.removal_of(&object), Removal::Theirs(_)));
+    assert!(matches!(Owner::default().removal_of(&object), Removal::Theirs(_)));
 }
 
 #[test]
 fn a_field_manager_is_short_enough_and_unique() {
     let domain = |end: &str| format!("a.{}.{end}", vec!["b"; 70].join("."));
-    let (one, other) = (Owner::of(&domain("one")), Owner::of(&domain("two")));
+    let (one, other) = (Owner::for_project(&domain("one")), Owner::for_project(&domain("two")));
     assert_eq!((one.creator.len(), one.adopter.len()), (LONGEST, LONGEST));
     assert_ne!(one.creator, other.creator);
     assert_ne!(one.adopter, other.adopter);

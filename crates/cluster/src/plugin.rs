@@ -44,7 +44,11 @@ pub struct Host {
 
 impl Host {
     /// Replaces the plugin or the token file of the user by its credentials. Returns whether there was one.
-    pub(super) fn resolve(self, config: &mut Config, deadline: Deadline) -> anyhow::Result<bool> {
+    pub(super) fn resolve_credentials(
+        self,
+        config: &mut Config,
+        deadline: Deadline,
+    ) -> anyhow::Result<bool> {
         let user = &mut config.auth_info;
         if let Some(provider) = &mut user.auth_provider {
             // The client library would run this program, as kubectl did until its version 1.25.
@@ -58,7 +62,7 @@ impl Host {
             let Some(file) = user.token_file.take().filter(|_| !has_password) else {
                 return Ok(false);
             };
-            match self.token(&file, deadline) {
+            match self.read_token(&file, deadline) {
                 Ok(token) => user.token = Some(token.into()),
                 Err(error) if user.token.is_none() => return Err(error),
                 Err(_) => {}
@@ -66,8 +70,8 @@ impl Host {
             return Ok(true);
         }
         let Some(exec) = user.exec.take() else { return Ok(false) };
-        let output = (self.run)(&self.plugin(&exec)?, deadline)?;
-        let credentials = credentials(&output)?;
+        let output = (self.run)(&self.build_plugin(&exec)?, deadline)?;
+        let credentials = parse_credentials(&output)?;
         if let (Some(certificate), Some(key)) =
             (credentials.client_certificate_data, credentials.client_key_data)
         {
@@ -82,8 +86,8 @@ impl Host {
     }
 
     /// The token in a file. As for kubectl, it counts before `token`, and spaces around it do not matter.
-    fn token(self, file: &str, deadline: Deadline) -> anyhow::Result<String> {
-        let token = self.required(TOKEN_FILE, Path::new(file), deadline)?;
+    fn read_token(self, file: &str, deadline: Deadline) -> anyhow::Result<String> {
+        let token = self.read_required(TOKEN_FILE, Path::new(file), deadline)?;
         let token = String::from_utf8(token).ok().context(INVALID_TOKEN)?;
         let token = token.trim();
         anyhow::ensure!(!token.is_empty(), "{TOKEN_FILE} is empty");
@@ -91,7 +95,7 @@ impl Host {
     }
 
     /// The content of a file that the kubeconfig names.
-    pub(super) fn required(
+    pub(super) fn read_required(
         self,
         description: &str,
         path: &Path,
@@ -101,7 +105,7 @@ impl Host {
         content.with_context(|| format!("{description} does not exist"))
     }
 
-    fn plugin(self, exec: &ExecConfig) -> anyhow::Result<Plugin> {
+    fn build_plugin(self, exec: &ExecConfig) -> anyhow::Result<Plugin> {
         let command = exec.command.clone().context("the user's `exec` has no `command`")?;
         let mode = &exec.interactive_mode;
         let is_interactive = self.has_terminal && *mode != Some(ExecInteractiveMode::Never);
@@ -123,20 +127,21 @@ impl Host {
 }
 
 /// The credentials that a plugin has printed.
-fn credentials(output: &str) -> anyhow::Result<AuthInfo> {
+fn parse_credentials(output: &str) -> anyhow::Result<AuthInfo> {
     let printed = yaml::documents(output, Dialect::Kubernetes).ok();
-    let printed = printed.and_then(|it| it.into_iter().next()).filter(Value::is_object);
+    let printed =
+        printed.and_then(|documents| documents.into_iter().next()).filter(Value::is_object);
     let printed =
         printed.context("the output of the user's credential plugin is not an ExecCredential")?;
     let status = printed["status"].as_object();
     let status = status.context("the output of the user's credential plugin has no `status`")?;
     let text = |name: &str| status.get(name).and_then(Value::as_str);
-    let is_time = |it: &str| it.parse::<jiff::Timestamp>().is_ok();
-    if text("expirationTimestamp").is_some_and(|it| !is_time(it)) {
+    let is_time = |time: &str| time.parse::<jiff::Timestamp>().is_ok();
+    if text("expirationTimestamp").is_some_and(|time| !is_time(time)) {
         anyhow::bail!(UNREADABLE_EXPIRY);
     }
     // In a kubeconfig, certificates are in base64.
-    let encoded = |name: &str| text(name).map(|it| STANDARD.encode(it));
+    let encoded = |name: &str| text(name).map(|value| STANDARD.encode(value));
     let user = json!({
         "token": text("token"),
         "client-certificate-data": encoded("clientCertificateData"),
@@ -160,7 +165,7 @@ mod tests {
             |plugin, _| Ok(plugin.arguments.concat());
         let host = Host { run, read: |_, _, _| Ok(None), has_terminal: true };
         let deadline = Deadline::after(std::time::Duration::from_secs(60));
-        host.resolve(&mut config, deadline).map_err(|it| it.to_string())?;
+        host.resolve_credentials(&mut config, deadline).map_err(|it| it.to_string())?;
         let AuthInfo { exec, client_certificate_data, .. } = config.auth_info.clone();
         assert!(exec.is_none(), "the client library would run it");
         Ok(json!([config.auth_info.token.is_some(), client_certificate_data]))
@@ -196,7 +201,7 @@ mod tests {
         let plugin = |exec: Value, has_terminal: bool| {
             let run: fn(&Plugin, Deadline) -> anyhow::Result<String> = |_, _| Ok(String::new());
             Host { run, read: |_, _, _| Ok(None), has_terminal }
-                .plugin(&serde_json::from_value(exec).unwrap())
+                .build_plugin(&serde_json::from_value(exec).unwrap())
                 .unwrap()
         };
         let exec =

@@ -25,13 +25,17 @@ pub struct Proxies {
 impl Proxies {
     /// The proxy for a server: the one in its kubeconfig, else the one in the environment, unless the server is this
     /// machine or matches `NO_PROXY`.
-    pub(super) fn to(&self, server: &Uri, own: Option<String>) -> anyhow::Result<Option<Uri>> {
+    pub(super) fn proxy_for(
+        &self,
+        server: &Uri,
+        kubeconfig_proxy: Option<String>,
+    ) -> anyhow::Result<Option<Uri>> {
         let of_environment = match server.scheme_str() {
             Some("http") => &self.http,
             _ => &self.https,
         };
-        let of_environment = of_environment.as_deref().filter(|_| is_used(&self.none, server));
-        let Some(proxy) = own.as_deref().or(of_environment) else { return Ok(None) };
+        let of_environment = of_environment.as_deref().filter(|_| uses_proxy(&self.none, server));
+        let Some(proxy) = kubeconfig_proxy.as_deref().or(of_environment) else { return Ok(None) };
         let uri = if proxy.contains("://") { proxy } else { &format!("http://{proxy}") };
         // The text may contain a password.
         let uri = uri.parse().context("the proxy's address is not a URL");
@@ -40,35 +44,37 @@ impl Proxies {
 
     /// `NO_PROXY` for programs that connect to an API server on this machine: with this machine, and with the proxies
     /// themselves, which kube 5.0 matches with it.
-    pub fn around(&self) -> String {
+    pub fn no_proxy_with_localhost(&self) -> String {
         if is_wildcard(&self.none) {
             return self.none.clone();
         }
-        let mut res: Vec<String> = self.none.split(',').map(|it| it.trim().to_owned()).collect();
-        res.retain(|it| !it.is_empty());
-        res.extend(["127.0.0.1".to_owned(), "localhost".to_owned()]);
-        for proxy in self.https.iter().filter_map(|it| it.parse::<Uri>().ok()) {
+        let mut entries: Vec<String> =
+            self.none.split(',').map(|entry| entry.trim().to_owned()).collect();
+        entries.retain(|entry| !entry.is_empty());
+        entries.extend(["127.0.0.1".to_owned(), "localhost".to_owned()]);
+        for proxy in self.https.iter().filter_map(|address| address.parse::<Uri>().ok()) {
             let Some(host) = proxy.host() else { continue };
             let port = match (proxy.port_u16(), proxy.scheme_str()) {
                 (None, Some("https")) => Some(443),
                 (None, Some(_)) => Some(80),
                 (port, _) => port,
             };
-            res.push(match (host.parse::<IpAddr>(), port) {
+            entries.push(match (host.parse::<IpAddr>(), port) {
                 (Err(_), Some(port)) => format!("{host}:{port}"),
                 _ => host.to_owned(),
             });
         }
-        res.join(",")
+        entries.join(",")
     }
 }
 
 /// The proxy that the kubeconfig names for the cluster of a context.
-pub fn own(kubeconfig: &Kubeconfig, context: Option<&str>) -> Option<String> {
+pub fn kubeconfig_proxy(kubeconfig: &Kubeconfig, context: Option<&str>) -> Option<String> {
     let name = context.or(kubeconfig.current_context.as_deref())?;
-    let context = kubeconfig.contexts.iter().find(|it| it.name == name)?.context.as_ref()?;
-    let cluster = kubeconfig.clusters.iter().find(|it| it.name == context.cluster)?;
-    cluster.cluster.as_ref()?.proxy_url.clone().filter(|it| !it.is_empty())
+    let context =
+        kubeconfig.contexts.iter().find(|context| context.name == name)?.context.as_ref()?;
+    let cluster = kubeconfig.clusters.iter().find(|cluster| cluster.name == context.cluster)?;
+    cluster.cluster.as_ref()?.proxy_url.clone().filter(|url| !url.is_empty())
 }
 
 /// Returns whether a host is this machine, by its name or its address.
@@ -77,7 +83,7 @@ pub fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
-fn is_used(none: &str, server: &Uri) -> bool {
+fn uses_proxy(none: &str, server: &Uri) -> bool {
     let host = server.host().unwrap_or_default().trim_matches(['[', ']']);
     let here = is_loopback(host);
     // The matcher does not support `*` for addresses, and drops a proxy whose address it cannot read.
@@ -86,14 +92,14 @@ fn is_used(none: &str, server: &Uri) -> bool {
 }
 
 fn is_wildcard(none: &str) -> bool {
-    none.split(',').any(|it| it.trim() == "*")
+    none.split(',').any(|entry| entry.trim() == "*")
 }
 
 #[test]
 fn no_proxy_is_matched_with_the_server() {
     let check = |none: &str, server: &str, expected: bool| {
         let server: Uri = server.parse().expect("a URL");
-        assert_eq!(is_used(none, &server), expected, "{none} {server}");
+        assert_eq!(uses_proxy(none, &server), expected, "{none} {server}");
     };
     check("", "https://cluster.example.com:6443", true);
     check("proxy,proxy:3128", "https://cluster.example.com:6443", true);
@@ -109,7 +115,7 @@ fn no_proxy_is_matched_with_the_server() {
 fn a_proxy_that_cannot_be_read_is_refused() {
     let server: Uri = "https://cluster.example.com".parse().expect("a URL");
     let proxies = Proxies { https: Some("http://a b".to_owned()), ..Proxies::default() };
-    let error = proxies.to(&server, None).expect_err("it is no URL");
+    let error = proxies.proxy_for(&server, None).expect_err("it is no URL");
     assert_eq!(error.to_string(), "the proxy's address is not a URL");
 }
 
@@ -117,16 +123,16 @@ fn a_proxy_that_cannot_be_read_is_refused() {
 fn a_kubeconfig_has_its_own_proxy() {
     let server: Uri = "https://127.0.0.1:6443".parse().expect("a URL");
     let proxies = Proxies { https: Some("a:1".to_owned()), ..Proxies::default() };
-    assert_eq!(proxies.to(&server, None).expect("a URL"), None);
-    let own = proxies.to(&server, Some("b:2".to_owned())).expect("a URL");
-    assert_eq!(own, Some("http://b:2".parse().expect("a URL")));
+    assert_eq!(proxies.proxy_for(&server, None).expect("a URL"), None);
+    let kubeconfig_proxy = proxies.proxy_for(&server, Some("b:2".to_owned())).expect("a URL");
+    assert_eq!(kubeconfig_proxy, Some("http://b:2".parse().expect("a URL")));
 }
 
 #[test]
 fn programs_under_test_find_this_machine() {
     let around = |https: &str, none: &str| {
         let https = Some(https.to_owned());
-        Proxies { http: None, https, none: none.to_owned() }.around()
+        Proxies { http: None, https, none: none.to_owned() }.no_proxy_with_localhost()
     };
     let found = around("http://u:p@proxy.example.com", "example.org, ");
     assert_eq!(found, "example.org,127.0.0.1,localhost,proxy.example.com:80");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Answer;
+use super::ApiResponse;
 use diagnostics::hinted;
 use go_data::yaml::Value;
 
@@ -19,65 +19,71 @@ impl Refusal {
     }
 
     pub fn into_error(self, what: &str) -> anyhow::Error {
-        all(what, &[(String::new(), self)])
+        combine_refusals(what, &[(String::new(), self)])
     }
 }
 
-/// What to do about an object that cannot be applied, which depends on where its owner has it from.
+/// The hints for objects that cannot be applied: they depend on the origin of the objects.
 #[derive(Clone, Debug)]
-pub struct WaysOut {
-    /// Others have set some of its fields.
+pub struct ApplyHints {
+    /// Other field managers have set some of its fields.
     pub conflict: String,
     /// One of its fields cannot be changed in place.
     pub immutable: String,
 }
 
 /// The hints for the objects of a project.
-impl Default for WaysOut {
+impl Default for ApplyHints {
     fn default() -> Self {
-        Self { conflict: FORCE.to_owned(), immutable: IMMUTABLE.to_owned() }
+        Self { conflict: CONFLICT_HINT.to_owned(), immutable: IMMUTABLE_HINT.to_owned() }
     }
 }
 
-const FORCE: &str = "remove the fields from config/, or take them over with `--force-conflicts`";
-const WHO: &str = "log in again, or pass another `--context`";
-const IMMUTABLE: &str = "immutable fields cannot be changed in place: run `operator-rs undeploy` first, or delete that object by hand";
+const CONFLICT_HINT: &str =
+    "remove the fields from config/, or take them over with `--force-conflicts`";
+const CREDENTIALS_HINT: &str = "log in again, or pass another `--context`";
+const IMMUTABLE_HINT: &str = "immutable fields cannot be changed in place: run `operator-rs undeploy` first, or delete that object by hand";
 
-const STORED: &str = "objects may be stored in the version that the new CRD lacks: apply a CRD that still has it and stores objects in another one, run `operator-rs migrate`, then apply this one";
+const STORED_VERSIONS_HINT: &str = "objects may be stored in the version that the new CRD lacks: apply a CRD that still has it and stores objects in another one, run `operator-rs migrate`, then apply this one";
 
-/// The refusal of an answer that is no success.
-pub fn of(answer: &Answer) -> Refusal {
-    of_apply(answer, &WaysOut::default())
+/// The refusal of an response that is no success.
+pub fn from_response(response: &ApiResponse) -> Refusal {
+    from_apply_response(response, &ApplyHints::default())
 }
 
-/// The refusal of a request to apply an object, with the hints of its owner.
-pub fn of_apply(answer: &Answer, ways_out: &WaysOut) -> Refusal {
-    let message = answer.message();
-    if answer.code == 401 {
+/// Converts the response to an apply request into a refusal, with the hints of the object's owner.
+pub fn from_apply_response(response: &ApiResponse, apply_hints: &ApplyHints) -> Refusal {
+    let message = response.message();
+    if response.code == 401 {
         return Refusal::new(
             "the server does not accept the credentials (401 Unauthorized)",
-            Some(WHO),
+            Some(CREDENTIALS_HINT),
         );
     }
-    if let Some(message) = conflicts(&answer.body) {
-        return Refusal::new(message, Some(&ways_out.conflict));
+    if let Some(message) = conflict_message(&response.body) {
+        return Refusal::new(message, Some(&apply_hints.conflict));
     }
     // The caller names the object, so its kind and name are left out here.
     let parts = [" is forbidden: ", " is invalid: "];
-    let rest = parts.iter().find_map(|it| message.split_once(it).map(|it| it.1));
+    let rest =
+        parts.iter().find_map(|separator| message.split_once(separator).map(|parts| parts.1));
     let lines: Vec<&str> = rest.unwrap_or(&message).lines().map(str::trim).collect();
     let message = lines.join(" ");
-    let immutable = answer.code == 422
-        && ["immutable", "cannot change roleRef"].iter().any(|it| message.contains(it));
-    if answer.code == 422 && message.contains("status.storedVersions") {
-        return Refusal::new(message, Some(STORED));
+    let immutable = response.code == 422
+        && ["immutable", "cannot change roleRef"].iter().any(|sign| message.contains(sign));
+    if response.code == 422 && message.contains("status.storedVersions") {
+        return Refusal::new(message, Some(STORED_VERSIONS_HINT));
     }
-    let hint = if immutable { Some(ways_out.immutable.as_str()) } else { of_status(answer.code) };
+    let hint = if immutable {
+        Some(apply_hints.immutable.as_str())
+    } else {
+        hint_for_status(response.code)
+    };
     Refusal::new(message, hint)
 }
 
-/// The way out that follows from an HTTP status alone.
-fn of_status(code: u16) -> Option<&'static str> {
+/// Returns the hint that follows from an HTTP status alone.
+fn hint_for_status(code: u16) -> Option<&'static str> {
     match code {
         300..=399 => {
             Some("an API server does not redirect: check `server` of the kubeconfig's cluster")
@@ -89,8 +95,8 @@ fn of_status(code: u16) -> Option<&'static str> {
     }
 }
 
-/// The owners of the fields that an apply would have changed.
-fn conflicts(status: &Value) -> Option<String> {
+/// Returns a message with the owners of the fields that an apply would have changed.
+fn conflict_message(status: &Value) -> Option<String> {
     let mut owners: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for cause in status["details"]["causes"].as_array()? {
         if cause["reason"] == "FieldManagerConflict" {
@@ -107,10 +113,10 @@ fn conflicts(status: &Value) -> Option<String> {
     Some(format!("it conflicts with fields that others have set: {owners}"))
 }
 
-/// All refusals in one error, each with the object that it is about; every hint appears once.
-pub fn all(what: &str, refusals: &[(String, Refusal)]) -> anyhow::Error {
+/// Combines refusals into one error, each with the object that it is about; every hint appears once.
+pub fn combine_refusals(what: &str, refusals: &[(String, Refusal)]) -> anyhow::Error {
     let mut hints: Vec<String> = Vec::new();
-    for hint in refusals.iter().filter_map(|it| it.1.hint.as_ref()) {
+    for hint in refusals.iter().filter_map(|refusal| refusal.1.hint.as_ref()) {
         if !hints.contains(hint) {
             hints.push(hint.clone());
         }
@@ -118,7 +124,8 @@ pub fn all(what: &str, refusals: &[(String, Refusal)]) -> anyhow::Error {
     let text = match refusals {
         [(about, refusal)] if about.is_empty() => format!("{what}: {}", refusal.message),
         _ => {
-            let lines = refusals.iter().map(|(about, it)| format!("\n  {about}: {}", it.message));
+            let lines =
+                refusals.iter().map(|(about, refusal)| format!("\n  {about}: {}", refusal.message));
             format!("{what}:{}", lines.collect::<String>())
         }
     };
@@ -133,7 +140,8 @@ pub fn all(what: &str, refusals: &[(String, Refusal)]) -> anyhow::Error {
 fn a_refusal_says_who_what_and_the_way_out() {
     use go_data::yaml::json;
     let check = |code: u16, body: Value, expected: &str, hint: Option<&str>| {
-        let is = of(&Answer { code, body, warnings: Vec::new(), retry_after: None });
+        let is =
+            from_response(&ApiResponse { code, body, warnings: Vec::new(), retry_after: None });
         assert_eq!((is.message.as_str(), is.hint.as_deref()), (expected, hint));
     };
     let forbidden = "deployments.apps \"a\" is forbidden: User \"jane\" cannot patch resource \"deployments\" in API group \"apps\" in the namespace \"b\"";
@@ -154,7 +162,7 @@ fn a_refusal_says_who_what_and_the_way_out() {
         409,
         conflict,
         "it conflicts with fields that others have set: `argo` (.spec.a), `kubectl` (.spec.replicas, .spec.paused)",
-        Some(FORCE),
+        Some(CONFLICT_HINT),
     );
     let selector =
         "Deployment.apps \"a\" is invalid: spec.selector: Invalid value: {}: field is immutable";
@@ -162,7 +170,7 @@ fn a_refusal_says_who_what_and_the_way_out() {
         422,
         json!({"message": selector}),
         "spec.selector: Invalid value: {}: field is immutable",
-        Some(IMMUTABLE),
+        Some(IMMUTABLE_HINT),
     );
     let stored = "CustomResourceDefinition.apiextensions.k8s.io \"as.b.c\" is invalid: status.storedVersions[0]: Invalid value: \"v1alpha1\": missing from spec.versions";
     check(
@@ -177,11 +185,16 @@ fn a_refusal_says_who_what_and_the_way_out() {
         401,
         json!({"message": "Unauthorized"}),
         "the server does not accept the credentials (401 Unauthorized)",
-        Some(WHO),
+        Some(CREDENTIALS_HINT),
     );
-    let ways_out = WaysOut { conflict: "wait".to_owned(), immutable: "start again".to_owned() };
+    let apply_hints =
+        ApplyHints { conflict: "wait".to_owned(), immutable: "start again".to_owned() };
     let of_other = |code, body| {
-        of_apply(&Answer { code, body, warnings: Vec::new(), retry_after: None }, &ways_out).hint
+        from_apply_response(
+            &ApiResponse { code, body, warnings: Vec::new(), retry_after: None },
+            &apply_hints,
+        )
+        .hint
     };
     let conflict = json!({"details": {"causes": [{"reason": "FieldManagerConflict", "field": ".spec.a", "message": "conflict"}]}});
     assert_eq!(of_other(409, conflict).as_deref(), Some("wait"));

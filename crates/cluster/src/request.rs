@@ -1,4 +1,4 @@
-//! Requests and their answers, which are limited in time and size whatever the server does.
+//! Requests and their responses, which are limited in time and size whatever the server does.
 
 use std::time::Duration;
 
@@ -14,19 +14,19 @@ use kube::{
 use super::{
     Cluster, Id,
     connect::{self, Unreachable},
-    decode::{Undecoded, decode},
+    decode::{DecodeError, decode_json},
     discovery::Resource,
     interrupt::{is_change, unless_interrupted},
-    object::{uid, version},
+    object::{resource_version, uid},
     refusal::{self, Refusal},
 };
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::Deadline;
 
-/// The answer of an API server, which may be a refusal.
+/// The response of an API server, which may be a refusal.
 #[derive(Debug)]
-pub struct Answer {
+pub struct ApiResponse {
     /// The HTTP status.
     pub code: u16,
     /// The object, list or `Status`; a string if it is not JSON.
@@ -37,7 +37,7 @@ pub struct Answer {
     pub retry_after: Option<u64>,
 }
 
-/// The limits of what answers of a sort may have together.
+/// The limits of all responses of one category together.
 pub(super) struct SizeLimits {
     pub what: &'static str,
     /// The bytes of their texts.
@@ -46,22 +46,22 @@ pub(super) struct SizeLimits {
     pub memory: usize,
 }
 
-/// The size that answers may still have.
-pub(super) struct Room {
+/// The size that further responses may have.
+pub(super) struct RemainingSize {
     pub text: usize,
     pub memory: usize,
     limits: &'static SizeLimits,
 }
 
-impl From<&'static SizeLimits> for Room {
+impl From<&'static SizeLimits> for RemainingSize {
     fn from(limits: &'static SizeLimits) -> Self {
         Self { text: limits.text, memory: limits.memory, limits }
     }
 }
 
-impl Room {
-    /// The error of an answer for which there is not enough room.
-    fn exceeded(&self, request: &str, is_text: bool) -> anyhow::Error {
+impl RemainingSize {
+    /// Returns the error of a response that exceeds the remaining size.
+    fn exceeded_error(&self, request: &str, is_text: bool) -> anyhow::Error {
         let SizeLimits { what, text, memory } = self.limits;
         let limit = if is_text {
             format!("{} MiB", text >> 20)
@@ -77,11 +77,11 @@ impl Room {
     }
 }
 
-/// No object is larger than 3 MiB; the pods of a workload, and the events of a namespace, are read as one answer.
+/// No object is larger than 3 MiB; the pods of a workload, and the events of a namespace, are read as one response.
 const ANSWER: SizeLimits = SizeLimits { what: "one answer", text: 64 << 20, memory: 256 << 20 };
 
 /// API servers end a request after a minute.
-pub(super) const LONGEST_ANSWER: Duration = Duration::from_secs(90);
+pub(super) const RESPONSE_TIME_LIMIT: Duration = Duration::from_secs(90);
 
 /// The longest pause that a server may ask for.
 const LONGEST_PAUSE: u64 = 10;
@@ -89,7 +89,7 @@ const LONGEST_PAUSE: u64 = 10;
 /// Only so much of a text that is not JSON is kept, for messages.
 const LONGEST_MESSAGE: usize = 64 << 10;
 
-impl Answer {
+impl ApiResponse {
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.code)
     }
@@ -110,9 +110,9 @@ impl Answer {
 }
 
 impl Cluster {
-    /// Limits the time of each answer, in addition to the deadline of all of them.
+    /// Limits the time of each response, in addition to the deadline of all of them.
     pub fn limit_each_answer(&mut self, time: Duration) {
-        self.longest_answer = time;
+        self.response_time_limit = time;
     }
 
     /// Sets the deadline of everything from now on.
@@ -120,20 +120,20 @@ impl Cluster {
         self.deadline.set(deadline);
     }
 
-    /// Sends a request. An error means that the connection failed; a refusal of the server is an answer.
-    pub(super) fn send(&self, request: &Request<Vec<u8>>) -> anyhow::Result<Answer> {
-        self.send_within(request, &mut Room::from(&ANSWER))
+    /// Sends a request. An error means that the connection failed; a refusal of the server is a response.
+    pub(super) fn send(&self, request: &Request<Vec<u8>>) -> anyhow::Result<ApiResponse> {
+        self.send_within(request, &mut RemainingSize::from(&ANSWER))
     }
 
-    /// Sends a request. The size of its answer is subtracted from `room`.
+    /// Sends a request. The size of its response is subtracted from `remaining`.
     pub(super) fn send_within(
         &self,
         request: &Request<Vec<u8>>,
-        room: &mut Room,
-    ) -> anyhow::Result<Answer> {
+        remaining: &mut RemainingSize,
+    ) -> anyhow::Result<ApiResponse> {
         // An overloaded server says when to retry.
         for attempt in 0..5 {
-            let answer = self.send_once(request, room)?;
+            let answer = self.send_once(request, remaining)?;
             if answer.code == 401 && attempt == 0 && self.renew_credentials()? {
                 continue;
             }
@@ -141,72 +141,75 @@ impl Cluster {
                 return Ok(answer);
             };
             let pause = Duration::from_secs(seconds.min(LONGEST_PAUSE));
-            if self.longest_answer < pause {
+            if self.response_time_limit < pause {
                 return Ok(answer);
             }
             if self.deadline.get().left() < pause {
-                let what = self.described(request);
+                let what = self.describe_request(request);
                 let why = format!("{what}, which the server asks to repeat after {seconds} s");
                 return Err(self.deadline.get().too_short_for(why).into());
             }
             self.pause(pause)?;
         }
-        self.send_once(request, room)
+        self.send_once(request, remaining)
     }
 
-    /// A request, for messages.
-    fn described<T>(&self, request: &Request<T>) -> String {
+    /// Describes a request for messages.
+    fn describe_request<T>(&self, request: &Request<T>) -> String {
         format!("`{} {}` of {}", request.method(), request.uri().path(), self.server)
     }
 
     /// Gets a path.
-    pub fn get(&self, path: &str) -> anyhow::Result<Answer> {
+    pub fn get(&self, path: &str) -> anyhow::Result<ApiResponse> {
         let request = Request::get(path).body(Vec::new());
         self.send(&request.with_context(|| format!("cannot request `{path}`"))?)
     }
 
     /// An object of a kind that the server must serve; none if the object does not exist.
     pub fn read(&self, id: &Id) -> anyhow::Result<Option<Value>> {
-        let Some(resource) = self.resource(id)? else { return Ok(None) };
-        self.one(&resource, id)?.map_err(|it| it.into_error(&format!("{id} cannot be read")))
+        let Some(resource) = self.find_resource(id)? else { return Ok(None) };
+        self.read_object(&resource, id)?
+            .map_err(|refusal| refusal.into_error(&format!("{id} cannot be read")))
     }
 
-    /// Whether the server has a kind.
+    /// Returns whether the server has a kind.
     pub fn serves(&self, api_version: &str, kind: &str) -> anyhow::Result<bool> {
-        Ok(self.resources(api_version)?.iter().any(|it| it.api.kind == kind))
+        Ok(self.list_resources(api_version)?.iter().any(|resource| resource.api.kind == kind))
     }
 
     /// Merges fields into an object; false if it has been changed since it was read.
     pub fn merge(&self, live: &Value, mut fields: Value) -> anyhow::Result<bool> {
         let id = Id::of(live);
-        let Some(resource) = self.resource(&id)? else {
+        let Some(resource) = self.find_resource(&id)? else {
             anyhow::bail!("{} is no longer served", id.kind)
         };
         fields["metadata"]["uid"] = uid(live).into();
-        fields["metadata"]["resourceVersion"] = version(live).into();
-        let (requests, name) = resource.one(&id)?;
+        fields["metadata"]["resourceVersion"] = resource_version(live).into();
+        let (requests, name) = resource.requests_for(&id)?;
         let field_manager = Some(self.owner.creator.clone());
         let params = PatchParams { field_manager, ..PatchParams::default() };
         let answer = self.send(&requests.patch(&name, &params, &Patch::Merge(fields))?)?;
         match answer.code {
             409 => Ok(false),
             _ if answer.is_success() => Ok(true),
-            _ => Err(refusal::of(&answer).into_error(&format!("{id} cannot be changed"))),
+            _ => {
+                Err(refusal::from_response(&answer).into_error(&format!("{id} cannot be changed")))
+            }
         }
     }
 
-    /// An object; none if it does not exist. Any other object in the answer is refused.
-    pub(super) fn one(
+    /// An object; none if it does not exist. Any other object in the response is refused.
+    pub(super) fn read_object(
         &self,
         resource: &Resource,
         id: &Id,
     ) -> anyhow::Result<Result<Option<Value>, Refusal>> {
-        let (requests, name) = resource.one(id)?;
+        let (requests, name) = resource.requests_for(id)?;
         let answer = self.send(&requests.get(&name, &GetParams::default())?)?;
         match answer.code {
             200 => {}
             404 => return Ok(Ok(None)),
-            _ => return Ok(Err(refusal::of(&answer))),
+            _ => return Ok(Err(refusal::from_response(&answer))),
         }
         let is = Id::of(&answer.body);
         let same_place = !resource.namespaced || is.namespace == id.namespace;
@@ -217,9 +220,13 @@ impl Cluster {
         Ok(Ok(Some(answer.body)))
     }
 
-    fn send_once(&self, request: &Request<Vec<u8>>, room: &mut Room) -> anyhow::Result<Answer> {
+    fn send_once(
+        &self,
+        request: &Request<Vec<u8>>,
+        remaining: &mut RemainingSize,
+    ) -> anyhow::Result<ApiResponse> {
         let deadline = self.deadline.get();
-        let (is_change, what) = (is_change(request), self.described(request));
+        let (is_change, what) = (is_change(request), self.describe_request(request));
         let mut request = request.clone().map(Body::from);
         let json = HeaderValue::from_static("application/json");
         request.headers_mut().entry(ACCEPT).or_insert(json);
@@ -227,86 +234,92 @@ impl Cluster {
             if deadline.is_over() {
                 return deadline.exceeded(&what).into();
             }
-            let seconds = self.longest_answer.as_secs_f32();
+            let seconds = self.response_time_limit.as_secs_f32();
             let reason = format!("no complete response after {seconds} s");
             Unreachable::new(&self.server, reason).into()
         };
-        let limit = deadline.at_most(self.longest_answer);
+        let limit = deadline.at_most(self.response_time_limit);
         if limit.is_over() {
             return Err(late());
         }
-        let response =
-            async { tokio::time::timeout(limit.left(), self.exchange(request, room, &what)).await };
+        let response = async {
+            tokio::time::timeout(limit.left(), self.receive_response(request, remaining, &what))
+                .await
+        };
         let response = unless_interrupted(&self.interrupt, is_change, response);
         let response = self.runtime.block_on(response)?;
         let (parts, text) = response.unwrap_or_else(|_| Err(late()))?;
-        let body = match decode(&text, &mut room.memory, limit) {
+        let body = match decode_json(&text, &mut remaining.memory, limit) {
             Ok(body) => body,
-            Err(Undecoded::NotJson) => {
+            Err(DecodeError::NotJson) => {
                 let beginning = &text[..text.len().min(LONGEST_MESSAGE)];
                 String::from_utf8_lossy(beginning).into_owned().into()
             }
-            Err(Undecoded::TooLarge) => return Err(room.exceeded(&what, false)),
-            Err(Undecoded::TimedOut) => return Err(late()),
+            Err(DecodeError::TooLarge) => return Err(remaining.exceeded_error(&what, false)),
+            Err(DecodeError::TimedOut) => return Err(late()),
         };
-        room.text -= text.len();
+        remaining.text -= text.len();
         let warnings = parts.headers.get_all("Warning").iter();
-        let retry_after = parts.headers.get("Retry-After").and_then(|it| it.to_str().ok());
-        Ok(Answer {
+        let retry_after = parts.headers.get("Retry-After").and_then(|header| header.to_str().ok());
+        Ok(ApiResponse {
             code: parts.status.as_u16(),
             body,
-            warnings: warnings.filter_map(|it| warning(it.to_str().ok()?)).collect(),
-            retry_after: retry_after.and_then(|it| it.parse().ok()),
+            warnings: warnings.filter_map(|header| warning_text(header.to_str().ok()?)).collect(),
+            retry_after: retry_after.and_then(|seconds| seconds.parse().ok()),
         })
     }
 
     /// The head of the response, and its whole text.
-    async fn exchange(
+    async fn receive_response(
         &self,
         request: Request<Body>,
-        room: &Room,
+        remaining: &RemainingSize,
         what: &str,
     ) -> anyhow::Result<(Parts, Bytes)> {
         let client = self.client.borrow().clone();
         let response = client.send(request).await;
-        let response = response.map_err(|it| connect::fault(&it, &self.server))?;
+        let response =
+            response.map_err(|error| connect::unreachable_error(&error, &self.server))?;
         let (parts, body) = response.into_parts();
-        match Limited::new(body, room.text).collect().await {
+        match Limited::new(body, remaining.text).collect().await {
             Ok(body) => Ok((parts, body.to_bytes())),
-            Err(error) if error.is::<LengthLimitError>() => Err(room.exceeded(what, true)),
+            Err(error) if error.is::<LengthLimitError>() => {
+                Err(remaining.exceeded_error(what, true))
+            }
             Err(_) => Err(Unreachable::new(&self.server, "its response ended early").into()),
         }
     }
 }
 
 /// The text of a `Warning` header: a code, an agent, and the text in quotes (RFC 7234, 5.5).
-fn warning(header: &str) -> Option<String> {
+fn warning_text(header: &str) -> Option<String> {
     let quoted = header.split_once('"')?.1;
-    let mut res = String::new();
+    let mut text = String::new();
     let mut letters = quoted.chars();
     while let Some(letter) = letters.next() {
         match letter {
-            '\\' => res.extend(letters.next()),
+            '\\' => text.extend(letters.next()),
             '"' => break,
-            it => res.push(it),
+            it => text.push(it),
         }
     }
-    Some(res)
+    Some(text)
 }
 
 #[test]
 fn the_text_of_a_warning_is_in_quotes() {
     assert_eq!(
-        warning("299 - \"unknown field \\\"a\\\"\""),
+        warning_text("299 - \"unknown field \\\"a\\\"\""),
         Some("unknown field \"a\"".to_owned())
     );
-    assert_eq!(warning("299 -"), None);
+    assert_eq!(warning_text("299 -"), None);
 }
 
 #[test]
 fn only_the_beginning_of_a_long_refusal_is_shown() {
-    let message =
-        |body: Value| Answer { code: 502, body, warnings: Vec::new(), retry_after: None }.message();
+    let message = |body: Value| {
+        ApiResponse { code: 502, body, warnings: Vec::new(), retry_after: None }.message()
+    };
     assert_eq!(message("<html>\n<body>".into()), "<html>");
     assert_eq!(message(Value::Null), "HTTP status 502");
     assert_eq!(message("x".repeat(9999).into()).chars().count(), 2001);
@@ -317,7 +330,7 @@ fn a_silent_server_is_not_waited_for_without_end() {
     // This connection is never accepted.
     let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
-    let mut cluster = Cluster::at(&url);
+    let mut cluster = Cluster::without_auth(&url);
     cluster.limit_each_answer(Duration::from_millis(200));
     let error = cluster.get("/apis").unwrap_err();
     assert!(error.is::<Unreachable>());

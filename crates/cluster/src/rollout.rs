@@ -1,6 +1,6 @@
-//! The progress of a rollout, and what keeps its pods from being ready.
+//! The progress of a rollout, and the reasons why its pods are not ready.
 
-use super::object::condition;
+use super::object::find_condition;
 use go_data::yaml::Value;
 
 /// The longest part of a container's last line that an error repeats, in characters.
@@ -19,13 +19,15 @@ pub enum Progress {
 /// The progress of a Deployment, StatefulSet or DaemonSet.
 pub fn progress(object: &Value) -> Progress {
     let (spec, status) = (&object["spec"], &object["status"]);
-    let number = |it: &Value| it.as_i64().unwrap_or(0);
+    let number = |value: &Value| value.as_i64().unwrap_or(0);
     if number(&status["observedGeneration"]) < number(&object["metadata"]["generation"]) {
         return Progress::Not("no controller has observed it yet".to_owned());
     }
     // Other reasons may resolve themselves, as when a quota is raised.
     let mut conditions = status["conditions"].as_array().into_iter().flatten();
-    if let Some(late) = conditions.find(|it| it["reason"] == "ProgressDeadlineExceeded") {
+    if let Some(late) =
+        conditions.find(|condition| condition["reason"] == "ProgressDeadlineExceeded")
+    {
         let message = late["message"].as_str().unwrap_or("its progress deadline was exceeded");
         return Progress::Never(message.to_owned());
     }
@@ -57,19 +59,20 @@ pub fn progress(object: &Value) -> Progress {
     }
 }
 
-/// What keeps a pod from being ready, in one line each.
-pub fn troubles(pod: &Value) -> Vec<String> {
-    let mut res = Vec::new();
-    if let Some(("False", message)) = condition(pod, "PodScheduled") {
-        res.push(format!("it is not scheduled: {message}"));
+/// Returns the reasons why a pod is not ready, in one line each.
+pub fn pod_problems(pod: &Value) -> Vec<String> {
+    let mut problems = Vec::new();
+    if let Some(("False", message)) = find_condition(pod, "PodScheduled") {
+        problems.push(format!("it is not scheduled: {message}"));
     }
     for list in ["initContainerStatuses", "containerStatuses"] {
-        for it in pod["status"][list].as_array().into_iter().flatten() {
-            let name = it["name"].as_str().unwrap_or_default();
-            let waiting = &it["state"]["waiting"];
-            let ended = [&it["state"]["terminated"], &it["lastState"]["terminated"]];
-            let ended =
-                ended.into_iter().find(|it| it["exitCode"].as_i64().is_some_and(|it| it != 0));
+        for container in pod["status"][list].as_array().into_iter().flatten() {
+            let name = container["name"].as_str().unwrap_or_default();
+            let waiting = &container["state"]["waiting"];
+            let ended = [&container["state"]["terminated"], &container["lastState"]["terminated"]];
+            let ended = ended
+                .into_iter()
+                .find(|state| state["exitCode"].as_i64().is_some_and(|code| code != 0));
             let mut parts = Vec::new();
             match waiting["reason"].as_str() {
                 // These are passing states.
@@ -86,17 +89,17 @@ pub fn troubles(pod: &Value) -> Vec<String> {
                 });
             }
             if !parts.is_empty() {
-                res.push(format!("container `{name}`: {}", parts.join("; ")));
+                problems.push(format!("container `{name}`: {}", parts.join("; ")));
             }
         }
     }
-    res
+    problems
 }
 
 /// The last line of a termination message: why the container ended. With `FallbackToLogsOnError` the message is the end
 /// of its log.
 pub fn last_line(message: &Value) -> Option<String> {
-    let line = message.as_str()?.lines().map(str::trim).rfind(|it| !it.is_empty())?;
+    let line = message.as_str()?.lines().map(str::trim).rfind(|line| !line.is_empty())?;
     let mut letters = line.chars();
     let start: String = letters.by_ref().take(LAST_LINE).collect();
     Some(if letters.next().is_some() { start + "…" } else { start })
@@ -111,7 +114,7 @@ fn with_message(reason: &str, message: &Value) -> String {
 }
 
 /// The label selector of a workload's pods.
-pub fn selector(object: &Value) -> Option<String> {
+pub fn pod_selector(object: &Value) -> Option<String> {
     let labels = object["spec"]["selector"]["matchLabels"].as_object()?;
     let pairs =
         labels.iter().map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()));
@@ -148,7 +151,7 @@ fn a_deployment_is_done_when_all_its_replicas_are_new_and_available() {
 fn what_keeps_a_pod_from_being_ready_is_named() {
     use go_data::yaml::json;
     let check = |status: Value, expected: &[&str]| {
-        assert_eq!(troubles(&json!({"status": status})), expected);
+        assert_eq!(pod_problems(&json!({"status": status})), expected);
     };
     check(json!({}), &[]);
     check(

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use kube::api::PostParams;
 
-use super::{Cluster, discovery::Resource, path::segment};
+use super::{Cluster, discovery::Resource, path::path_segment};
 use go_data::yaml::json;
 
 impl Cluster {
@@ -21,17 +21,21 @@ impl Cluster {
             "kind": "TokenRequest",
             "spec": { "expirationSeconds": lifetime.as_secs() },
         });
-        let accounts =
-            Resource::new("v1", "ServiceAccount", "serviceaccounts", true)?.all(namespace)?;
+        let accounts = Resource::new("v1", "ServiceAccount", "serviceaccounts", true)?
+            .requests_in(namespace)?;
         let body = body.to_string().into_bytes();
-        let request =
-            accounts.create_subresource("token", &segment(name)?, &PostParams::default(), body)?;
-        let answer = self.send(&request)?;
-        let token = answer.body["status"]["token"].as_str();
+        let request = accounts.create_subresource(
+            "token",
+            &path_segment(name)?,
+            &PostParams::default(),
+            body,
+        )?;
+        let response = self.send(&request)?;
+        let token = response.body["status"]["token"].as_str();
         token.map(str::to_owned).with_context(|| {
             format!(
                 "no token can be created for the ServiceAccount {namespace}/{name}: {}",
-                answer.message()
+                response.message()
             )
         })
     }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::{Cluster, Event};
 use model::{Deadline, TimedOut};
 
-/// Whether something is done.
-pub enum State {
+/// The result of one check of a condition that is waited for.
+pub enum WaitState {
     Done,
     /// Not yet, for this reason.
     Not(String),
@@ -16,31 +16,31 @@ impl Cluster {
     /// Calls `look` until it is done or the deadline has passed; then returns the last reason. A few seconds are left then
     /// for requests that explain it. While the server cannot be
     /// reached, it keeps waiting; any other error of `look` ends the wait.
-    pub fn until(
+    pub fn wait_until(
         &self,
         deadline: Deadline,
         report: &mut dyn FnMut(Event),
-        mut look: impl FnMut() -> anyhow::Result<State>,
+        mut look: impl FnMut() -> anyhow::Result<WaitState>,
     ) -> anyhow::Result<Option<String>> {
         let (mut known, mut reported) = (None, String::new());
         let mut pause = 100;
         loop {
             let reason = match look() {
-                Ok(State::Done) => return Ok(None),
-                Ok(State::Not(reason)) => reason,
+                Ok(WaitState::Done) => return Ok(None),
+                Ok(WaitState::Not(reason)) => reason,
                 Err(error) if error.is::<super::connect::Unreachable>() => error.to_string(),
                 // The last state that was seen says more than the request that the deadline cut off.
                 Err(error) if diagnostics::find::<TimedOut>(&error).is_some() => {
-                    self.allow_last_words();
+                    self.extend_deadline_to_explain();
                     return known.map_or_else(|| Err(error), |reason| Ok(Some(reason)));
                 }
                 Err(error) => return Err(error),
             };
             if deadline.is_over() {
-                self.allow_last_words();
+                self.extend_deadline_to_explain();
                 return Ok(Some(reason));
             }
-            // What takes less than half a second is not reported.
+            // A wait of less than half a second is not reported.
             if pause > 300 && reason != reported {
                 report(Event::Waiting(reason.clone()));
                 reported.clone_from(&reason);
@@ -51,8 +51,8 @@ impl Cluster {
         }
     }
 
-    /// Gives a command that has waited in vain some seconds in which it can read why.
-    fn allow_last_words(&self) {
+    /// Sets a deadline a few seconds from now, in which a command that has timed out can read the reasons.
+    fn extend_deadline_to_explain(&self) {
         const TIME: Duration = Duration::from_secs(5);
         if self.deadline.get().is_over() {
             self.deadline.set(Deadline::after(TIME));

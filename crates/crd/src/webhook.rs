@@ -1,20 +1,20 @@
-//! What an API server refuses of an admission webhook, in its own words.
+//! Checks an admission webhook as an API server does, and reports faults in the server's words.
 //!
-//! The rules are those of Kubernetes 1.36. Not checked: the CEL expressions of `matchConditions`.
+//! The rules are those of Kubernetes 1.36. The CEL expressions of `matchConditions` are not checked.
 
-use crate::definition::{Faults, client, review_versions};
+use crate::definition::{Faults, check_client_config, check_review_versions};
 use go_data::{
     kubernetes::names,
-    yaml::{Value, pointer as of},
+    yaml::{Value, pointer},
 };
 
-/// Everything that is refused of one item of `webhooks`. Each message begins with the field, such as
+/// Returns everything that an API server refuses in one item of `webhooks`. Each message begins with the field, such as
 /// `clientConfig.service.path`.
 pub fn refusals(webhook: &Value, is_mutating: bool) -> Vec<String> {
     let mut faults = Faults::default();
-    name(of::text(webhook, "/name"), &mut faults);
-    for (at, rule) in of::list(webhook, "/rules").iter().enumerate() {
-        self::rule(rule, &format!("rules[{at}]"), &mut faults);
+    check_name(pointer::text(webhook, "/name"), &mut faults);
+    for (at, rule) in pointer::list(webhook, "/rules").iter().enumerate() {
+        self::check_rule(rule, &format!("rules[{at}]"), &mut faults);
     }
     let reinvocation = ("reinvocationPolicy", &["IfNeeded", "Never"][..]);
     for (field, words) in [
@@ -28,77 +28,81 @@ pub fn refusals(webhook: &Value, is_mutating: bool) -> Vec<String> {
         if let Some(word) = webhook.get(field).and_then(Value::as_str)
             && !words.contains(&word)
         {
-            faults.unsupported(field, word, words);
+            faults.add_unsupported(field, word, words);
         }
     }
     if webhook.get("sideEffects").is_none_or(Value::is_null) {
         let words = SIDE_EFFECTS.join(", ");
-        faults.required("sideEffects", &format!("must specify one of {words}"));
+        faults.add_required("sideEffects", &format!("must specify one of {words}"));
     }
     let timeout = webhook.get("timeoutSeconds").and_then(Value::as_i64);
-    if let Some(timeout) = timeout.filter(|it| !(1..=30).contains(it)) {
+    if let Some(timeout) = timeout.filter(|timeout| !(1..=30).contains(timeout)) {
         let detail = "the timeout value must be between 1 and 30 seconds";
-        faults.invalid("timeoutSeconds", &timeout.to_string(), detail);
+        faults.add_invalid("timeoutSeconds", &timeout.to_string(), detail);
     }
     for field in ["namespaceSelector", "objectSelector"] {
-        selector(webhook.get(field).unwrap_or(&Value::Null), field, &mut faults);
+        check_selector(webhook.get(field).unwrap_or(&Value::Null), field, &mut faults);
     }
-    client(webhook.get("clientConfig").unwrap_or(&Value::Null), "clientConfig", &mut faults);
-    conditions(of::list(webhook, "/matchConditions"), &mut faults);
-    let versions: Vec<&str> = of::texts(webhook, "/admissionReviewVersions").collect();
-    review_versions(&versions, "admissionReviewVersions", &mut faults);
+    check_client_config(
+        webhook.get("clientConfig").unwrap_or(&Value::Null),
+        "clientConfig",
+        &mut faults,
+    );
+    check_conditions(pointer::list(webhook, "/matchConditions"), &mut faults);
+    let versions: Vec<&str> = pointer::texts(webhook, "/admissionReviewVersions").collect();
+    check_review_versions(&versions, "admissionReviewVersions", &mut faults);
     faults.0
 }
 
 const SIDE_EFFECTS: &[&str] = &["None", "NoneOnDryRun"];
 
-fn name(name: &str, faults: &mut Faults) {
+fn check_name(name: &str, faults: &mut Faults) {
     let wrong = names::subdomain(name);
     if name.is_empty() {
-        faults.required("name", "");
+        faults.add_required("name", "");
     } else if !wrong.is_empty() {
-        faults.invalid("name", name, &wrong.join(","));
+        faults.add_invalid("name", name, &wrong.join(","));
     } else if name.split('.').count() < 3 {
         let detail = "should be a domain with at least three segments separated by dots";
-        faults.invalid("name", name, detail);
+        faults.add_invalid("name", name, detail);
     }
 }
 
-fn rule(rule: &Value, field: &str, faults: &mut Faults) {
-    let list = |name: &str| of::texts(rule, &format!("/{name}")).collect::<Vec<&str>>();
+fn check_rule(rule: &Value, field: &str, faults: &mut Faults) {
+    let list = |name: &str| pointer::texts(rule, &format!("/{name}")).collect::<Vec<&str>>();
     for (name, what) in
         [("operations", "operations"), ("apiGroups", "API groups"), ("apiVersions", "API versions")]
     {
         let (list, field) = (list(name), format!("{field}.{name}"));
         if list.is_empty() {
-            faults.required(&field, "");
+            faults.add_required(&field, "");
         }
-        if 1 < list.len() && list.contains(&"*") {
+        if list.len() > 1 && list.contains(&"*") {
             let detail = format!("if '*' is present, must not specify other {what}");
-            faults.invalid(&field, &list.join(","), &detail);
+            faults.add_invalid(&field, &list.join(","), &detail);
         }
     }
     let operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
     for (at, it) in list("operations").into_iter().enumerate() {
         if !operations.contains(&it) {
-            faults.unsupported(&format!("{field}.operations[{at}]"), it, &operations);
+            faults.add_unsupported(&format!("{field}.operations[{at}]"), it, &operations);
         }
     }
-    for (at, _) in list("apiVersions").iter().enumerate().filter(|it| it.1.is_empty()) {
-        faults.required(&format!("{field}.apiVersions[{at}]"), "");
+    for (at, _) in list("apiVersions").iter().enumerate().filter(|version| version.1.is_empty()) {
+        faults.add_required(&format!("{field}.apiVersions[{at}]"), "");
     }
-    resources(&list("resources"), &format!("{field}.resources"), faults);
+    check_resources(&list("resources"), &format!("{field}.resources"), faults);
     if let Some(scope) = rule.get("scope").and_then(Value::as_str) {
         let scopes = ["*", "Cluster", "Namespaced"];
         if !scopes.contains(&scope) {
-            faults.unsupported(&format!("{field}.scope"), scope, &scopes);
+            faults.add_unsupported(&format!("{field}.scope"), scope, &scopes);
         }
     }
 }
 
-fn resources(resources: &[&str], field: &str, faults: &mut Faults) {
+fn check_resources(resources: &[&str], field: &str, faults: &mut Faults) {
     if resources.is_empty() {
-        faults.required(field, "");
+        faults.add_required(field, "");
     }
     // Kubernetes looks only back: what an item covers may be before it, but not after it.
     let (mut all_of, mut in_all) = (Vec::new(), Vec::new());
@@ -106,7 +110,7 @@ fn resources(resources: &[&str], field: &str, faults: &mut Faults) {
     for (at, it) in resources.iter().enumerate() {
         let field = format!("{field}[{at}]");
         if it.is_empty() {
-            faults.required(&field, "");
+            faults.add_required(&field, "");
             continue;
         }
         let Some((resource, subresource)) = it.split_once('/') else {
@@ -121,7 +125,7 @@ fn resources(resources: &[&str], field: &str, faults: &mut Faults) {
         .flatten()
         {
             let detail = format!("if '{other}' is present, must not specify {it}");
-            faults.invalid(&field, it, &detail);
+            faults.add_invalid(&field, it, &detail);
         }
         if subresource == "*" {
             all_of.push(resource);
@@ -131,68 +135,74 @@ fn resources(resources: &[&str], field: &str, faults: &mut Faults) {
         }
     }
     let list = resources.join(",");
-    if 1 < resources.len() && resources.contains(&"*/*") {
-        faults.invalid(field, &list, "if '*/*' is present, must not specify other resources");
+    if resources.len() > 1 && resources.contains(&"*/*") {
+        faults.add_invalid(field, &list, "if '*/*' is present, must not specify other resources");
     }
     if resources.contains(&"*") && has_plain {
         let detail = "if '*' is present, must not specify other resources without subresources";
-        faults.invalid(field, &list, detail);
+        faults.add_invalid(field, &list, detail);
     }
 }
 
-fn selector(selector: &Value, field: &str, faults: &mut Faults) {
+fn check_selector(selector: &Value, field: &str, faults: &mut Faults) {
     let labels = selector.get("matchLabels").and_then(Value::as_object);
     let at = format!("{field}.matchLabels");
     for (key, value) in labels.into_iter().flatten() {
-        names::qualified(key).iter().for_each(|it| faults.invalid(&at, key, it));
+        names::qualified(key).iter().for_each(|fault| faults.add_invalid(&at, key, fault));
         let value = value.as_str().unwrap_or_default();
-        names::label_value(value).iter().for_each(|it| faults.invalid(&at, value, it));
+        names::label_value(value).iter().for_each(|fault| faults.add_invalid(&at, value, fault));
     }
-    for (at, it) in of::list(selector, "/matchExpressions").iter().enumerate() {
+    for (at, it) in pointer::list(selector, "/matchExpressions").iter().enumerate() {
         let field = format!("{field}.matchExpressions[{at}]");
-        let values: Vec<&str> = of::texts(it, "/values").collect();
-        match (of::text(it, "/operator"), values.is_empty()) {
-            ("In" | "NotIn", true) => faults.required(
+        let values: Vec<&str> = pointer::texts(it, "/values").collect();
+        match (pointer::text(it, "/operator"), values.is_empty()) {
+            ("In" | "NotIn", true) => faults.add_required(
                 &format!("{field}.values"),
                 "must be specified when `operator` is 'In' or 'NotIn'",
             ),
-            ("Exists" | "DoesNotExist", false) => faults.list(
+            ("Exists" | "DoesNotExist", false) => faults.add_detail(
                 &format!("{field}.values"),
                 "Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
             ),
             ("In" | "NotIn" | "Exists" | "DoesNotExist", _) => {}
             (other, _) => {
                 let detail = "not a valid selector operator";
-                faults.invalid(&format!("{field}.operator"), other, detail);
+                faults.add_invalid(&format!("{field}.operator"), other, detail);
             }
         }
-        let key = of::text(it, "/key");
+        let key = pointer::text(it, "/key");
         let at = format!("{field}.key");
-        names::qualified(key).iter().for_each(|it| faults.invalid(&at, key, it));
+        names::qualified(key).iter().for_each(|fault| faults.add_invalid(&at, key, fault));
         for (at, value) in values.into_iter().enumerate() {
             let field = format!("{field}.values[{at}]");
-            names::label_value(value).iter().for_each(|it| faults.invalid(&field, value, it));
+            names::label_value(value)
+                .iter()
+                .for_each(|fault| faults.add_invalid(&field, value, fault));
         }
     }
 }
 
-fn conditions(conditions: &[Value], faults: &mut Faults) {
-    if 64 < conditions.len() {
+fn check_conditions(conditions: &[Value], faults: &mut Faults) {
+    if conditions.len() > 64 {
         let detail = format!("Too many: {}: must have at most 64 items", conditions.len());
-        faults.list("matchConditions", &detail);
+        faults.add_detail("matchConditions", &detail);
     }
     let mut seen = Vec::new();
     for (at, it) in conditions.iter().enumerate() {
-        let (name, expression) = (of::text(it, "/name"), of::text(it, "/expression"));
+        let (name, expression) = (pointer::text(it, "/name"), pointer::text(it, "/expression"));
         let field = format!("matchConditions[{at}]");
         if expression.trim().is_empty() {
-            faults.required(&format!("{field}.expression"), "");
+            faults.add_required(&format!("{field}.expression"), "");
         }
         let field = format!("{field}.name");
         match name {
-            "" => faults.required(&field, ""),
-            _ if seen.contains(&name) => faults.list(&field, &format!("Duplicate value: {name:?}")),
-            _ => names::qualified(name).iter().for_each(|it| faults.invalid(&field, name, it)),
+            "" => faults.add_required(&field, ""),
+            _ if seen.contains(&name) => {
+                faults.add_detail(&field, &format!("Duplicate value: {name:?}"))
+            }
+            _ => names::qualified(name)
+                .iter()
+                .for_each(|fault| faults.add_invalid(&field, name, fault)),
         }
         seen.push(name);
     }
@@ -203,7 +213,7 @@ mod tests {
     use super::*;
     use go_data::yaml::json;
 
-    /// What is refused of a webhook with this value at a pointer; null removes the field.
+    /// Checks what is refused of a webhook with this value at a pointer; null removes the field.
     fn check(pointer: &str, value: Value, expected: &[&str]) {
         let mut webhook = json!({
             "name": "a.b.io", "admissionReviewVersions": ["v1"], "sideEffects": "None",

@@ -14,13 +14,15 @@ use crate::types::Types;
 use crate::types::derives::Derived;
 
 /// The features that the conditions of each kind name, and those of the modules around it.
-pub fn features(world: &World) -> BTreeSet<BTreeSet<String>> {
+pub fn kind_features(world: &World) -> BTreeSet<BTreeSet<String>> {
     let of_kind = |item: &Item| {
         let ItemKind::Data(input) = &item.kind else { return None };
         if !may_be_on(&input.attrs) || !world.is_selected(item.module) {
             return None;
         }
-        let around = world.outwards(item.module).flat_map(|it| world.modules[it].features.clone());
+        let around = world
+            .enclosing_modules(item.module)
+            .flat_map(|module| world.modules[module].features.clone());
         Some(around.chain(cfg::named_features(&input.attrs)).collect())
     };
     world.items.iter().filter_map(of_kind).collect()
@@ -48,9 +50,9 @@ impl<'a> Namer<'a> {
     }
 
     /// The kind that a struct with `#[kube(…)]` declares.
-    pub fn kind(&self, spec: ItemId, crd: Crd, field_places: FieldPlaces) -> Kind {
+    pub fn build_kind(&self, spec: ItemId, crd: Crd, field_places: FieldPlaces) -> Kind {
         let item = &self.world.items[spec];
-        let attribute = Summary::of(self.world, spec);
+        let attribute = Summary::from_struct(self.world, spec);
         let root = self.roots.get(&spec).copied();
         let name = match root {
             Some(root) => &self.world.items[root].name,

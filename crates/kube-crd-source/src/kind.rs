@@ -18,17 +18,17 @@ pub struct Kind {
     pub kind: Option<String>,
     /// None where a macro or a condition may say it.
     pub namespaced: Option<bool>,
-    /// Where the struct with `#[kube(…)]` is.
+    /// The place of the struct with `#[kube(…)]`.
     pub place: Place,
     pub rust_path: RustPath,
-    /// Whether the crate has the kind for certain: not where its `#[kube(…)]` cannot be read, or a `cfg` is on it that
+    /// True if the crate has the kind for certain: not where its `#[kube(…)]` cannot be read, or a `cfg` is on it that
     /// the source does not settle.
     pub is_certain: bool,
     pub storage: Storage,
     /// The CRD of this one version, equal to what `crd()` of the generated struct returns; or every reason why
     /// that is not known.
     pub crd: Result<CustomResourceDefinition, Vec<Problem>>,
-    /// Where the fields of the CRD are declared, by their names from the root of the schema: `["spec", "replicas"]`.
+    /// The places of the CRD's fields, by their names from the root of the schema: `["spec", "replicas"]`.
     /// Lists and maps add no name of their own. Items of `#[kube(…)]` have the JSON pointer of what they set in the
     /// version as their only name: `["/additionalPrinterColumns/0"]`. Empty where the CRD is not read.
     pub field_places: FieldPlaces,
@@ -42,7 +42,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// Whether both may be versions of one kind: their groups and kinds are equal, as far as they are known.
+    /// Returns whether both may be versions of one kind: their groups and kinds are equal, as far as they are known.
     pub fn may_be_version_of(&self, other: &Self) -> bool {
         let agree = |one: &Option<String>, other: &Option<String>| match (one, other) {
             (Some(one), Some(other)) => one == other,

@@ -63,7 +63,7 @@ use types::Types;
 pub struct Reading {
     /// Every version of every kind, readable or not, by place.
     pub kinds: Vec<Kind>,
-    /// What is wrong with the workspace as a whole, such as a kube that is not known or no Cargo.lock. Where there
+    /// Problems of the workspace as a whole, such as a kube that is not known or no Cargo.lock. Where there
     /// is a problem here, `crd` of every kind is an error that has it too.
     pub problems: Vec<Problem>,
     /// Places that may declare kinds which are not in `kinds`: macros that are not expanded, files that cannot be
@@ -75,7 +75,7 @@ pub struct Reading {
     /// The places of macros that are not expanded, are not known, and do not look as if they declared kinds. What is
     /// not in `kinds` may be declared there all the same.
     pub unknown_macros: Vec<Place>,
-    /// What is read exactly, and will not do what it looks like.
+    /// Code that is read exactly, and will not do what it looks like.
     pub warnings: Vec<Problem>,
     /// The names of the workspace's members.
     pub members: Vec<String>,
@@ -89,7 +89,7 @@ pub struct Reading {
     pub unknown_features: Vec<String>,
     /// Modules of [`Options`] that no crate has.
     pub unknown_modules: Vec<String>,
-    /// What was read, so that problems found later can quote it.
+    /// The texts that were read, so that problems found later can quote them.
     pub texts: ReadTexts,
 }
 
@@ -100,28 +100,28 @@ pub struct Reading {
 pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     let mut problems = Vec::new();
     let texts = Texts::new(from);
-    let members = cargo::members(&texts, &mut problems);
+    let members = cargo::read_members(&texts, &mut problems);
     let packages = Packages::new(&texts, &members, options, &mut problems);
     // If a file of cargo does not parse, other problems may be consequences of that, and are not reported; and if
     // Cargo.lock or cargo's configuration says otherwise, others than the packages that are locked are built.
     let is_parsed = problems.is_empty();
     let (is_fit, of_lock) = judge_lock(&packages, &members, is_parsed);
-    let kubernetes = cargo::kubernetes(&packages);
+    let kubernetes = cargo::kubernetes_types(&packages);
     let mut unexplored = Vec::new();
-    let world = world(&packages, &members, is_fit, &mut unexplored);
+    let world = load_world(&packages, &members, is_fit, &mut unexplored);
     let names = Names::new(world, kubernetes.types);
     let (behaviour, keeps_order) =
         (versions::behaviour(&packages), versions::keeps_order(&packages));
     let mut types = Rc::new(Types::new(names, behaviour, keeps_order));
     let problem = kubernetes.problem.as_ref();
-    let mut found = schema::kinds(&types, problem, schema::Read::default());
+    let mut found = schema::read_kinds(&types, problem, schema::DeclaredKinds::default());
     // Each time around at least one package more is read, of those that are locked: none if these are not known.
     while of_lock.is_empty()
-        && Rc::get_mut(&mut types).is_some_and(|it| loading::load(it, &packages))
+        && Rc::get_mut(&mut types).is_some_and(|types| loading::load_packages(types, &packages))
     {
-        found = schema::kinds(&types, problem, found);
+        found = schema::read_kinds(&types, problem, found);
     }
-    unexplored.retain(|it| is_selected(&types, it));
+    unexplored.retain(|problem| is_selected(&types, problem));
     unexplored.append(&mut found.unexplored);
     for it in texts.problems.take() {
         let is_code = it.place.path.as_str().ends_with(".rs");
@@ -146,7 +146,7 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
             field_types: found.field_types.remove(&id).unwrap_or_default(),
             null_fields: found.null_fields.remove(&id).unwrap_or_default(),
             unreadable: found.unreadable.remove(&id).unwrap_or_default(),
-            ..namer.kind(id, withheld(crd, &problems), places)
+            ..namer.build_kind(id, withhold_crd(crd, &problems), places)
         }
     };
     let mut kinds: Vec<Kind> = found.kinds.into_iter().map(kind).collect();
@@ -155,8 +155,9 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     if problems.is_empty() {
         warnings.extend(unified::warnings(options, &packages, &kinds));
     }
+    let member_names = members.values().filter_map(|manifest| manifest.name());
     let read = texts.read.take();
-    let of_kinds = kinds.iter_mut().filter_map(|it| it.crd.as_mut().err());
+    let of_kinds = kinds.iter_mut().filter_map(|kind| kind.crd.as_mut().err());
     let lists = of_kinds.chain([&mut problems, &mut unexplored, &mut unread, &mut warnings]);
     read.quote(from, lists.flatten());
     Reading {
@@ -167,7 +168,7 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
         unread,
         unknown_macros: unexpanded::unknown_macros(&types),
         warnings,
-        members: members.values().filter_map(|it| it.name().map(str::to_owned)).collect(),
+        members: member_names.map(str::to_owned).collect(),
         folders: members.keys().cloned().collect(),
         files,
         unknown_features: packages.unknown_features(),
@@ -180,51 +181,51 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
 pub fn features_of_kinds(from: &dyn Sources, options: &Options) -> BTreeSet<BTreeSet<String>> {
     let mut problems = Vec::new();
     let texts = Texts::new(from);
-    let members = cargo::members(&texts, &mut problems);
+    let members = cargo::read_members(&texts, &mut problems);
     let packages = Packages::new(&texts, &members, options, &mut problems);
     let is_fit = !matches!(cargo::check_lock(&packages, &members), LockState::Outdated(_));
-    let world = world(&packages, &members, is_fit, &mut problems);
-    declared::features(&world)
+    let world = load_world(&packages, &members, is_fit, &mut problems);
+    declared::kind_features(&world)
 }
 
 /// The names of the workspace's packages. Only each Cargo.toml is read.
 pub fn package_names(from: &dyn Sources) -> Vec<String> {
-    let members = cargo::members(&Texts::new(from), &mut Vec::new());
+    let members = cargo::read_members(&Texts::new(from), &mut Vec::new());
     members.values().filter_map(|manifest| manifest.name().map(str::to_owned)).collect()
 }
 
 /// The crates of a workspace that are read whatever names lead to. `is_fit`: Cargo.lock says what is built.
-fn world(
+fn load_world(
     packages: &Packages<'_>,
     members: &BTreeMap<String, Rc<Manifest>>,
     is_fit: bool,
     problems: &mut Vec<Problem>,
 ) -> World {
     let crates = if members.is_empty() {
-        cargo::bare(packages.texts)
+        cargo::crates_without_manifest(packages.texts)
     } else {
-        cargo::crates(packages, is_fit)
+        cargo::collect_crates(packages, is_fit)
     };
     let mut world = World::default();
     world.selection.clone_from(&packages.options.modules);
     world.unpublished = packages.unpublished_words();
-    tree::load(&mut world, packages.texts, crates, problems);
+    tree::load_crates(&mut world, packages.texts, crates, problems);
     world
 }
 
-/// Whether a problem is in a file whose kinds are selected, or in none that is read.
+/// Returns whether a problem is in a file whose kinds are selected, or in none that is read.
 fn is_selected(world: &World, problem: &Problem) -> bool {
     let all = 0..world.modules.len();
-    let mut modules = all.filter(|it| world.modules[*it].file == problem.place.path).peekable();
-    modules.peek().is_none() || modules.any(|it| world.is_selected(it))
+    let mut modules = all.filter(|id| world.modules[*id].file == problem.place.path).peekable();
+    modules.peek().is_none() || modules.any(|id| world.is_selected(id))
 }
 
-/// What is not read in selected modules, and may declare kinds: included files, items, and unknown macros.
+/// Returns what is not read in selected modules, and may declare kinds: included files, items, and unknown macros.
 fn unread_places(world: &Types) -> Vec<Problem> {
     let selected = world.unread.iter().filter(|unread| world.is_selected(unread.module));
     let problem = |unread: &tree::UnreadPlace| {
         let message = format!("{}: kinds in it are left out", unread.why);
-        let problem = Problem::new(world.place(unread.module, unread.span), message);
+        let problem = Problem::new(world.place_in(unread.module, unread.span), message);
         Problem { is_note: true, ..problem.with_rule("unread-source") }
     };
     let mut problems: Vec<Problem> = selected.map(problem).collect();
@@ -236,7 +237,7 @@ fn unread_places(world: &Types) -> Vec<Problem> {
 
 /// A CRD where nothing is wrong with the whole workspace. Otherwise, what is wrong with one kind may be a consequence of
 /// that, and is not reported.
-fn withheld(crd: schema::Crd, problems: &[Problem]) -> schema::Crd {
+fn withhold_crd(crd: schema::Crd, problems: &[Problem]) -> schema::Crd {
     if problems.is_empty() { crd } else { Err(problems.to_vec()) }
 }
 
@@ -262,7 +263,7 @@ fn judge_lock(
     (is_fit, of_lock)
 }
 
-/// What is wrong with the versions that are locked: if Cargo.lock or the configuration is unfit, that alone.
+/// Returns what is wrong with the versions that are locked: if Cargo.lock or the configuration is unfit, that alone.
 fn problems_of_lock(
     packages: &Packages<'_>,
     members: &BTreeMap<String, Rc<Manifest>>,
@@ -271,12 +272,15 @@ fn problems_of_lock(
     if !unfit.is_empty() {
         return unfit.to_vec();
     }
-    let unlocked = unlocked(packages, members);
+    let unlocked = missing_lock_problem(packages, members);
     versions::check(packages).into_iter().chain(unlocked).collect()
 }
 
 /// The problem that there is no Cargo.lock; none if there is one that cannot be read, which is a problem already.
-fn unlocked(packages: &Packages<'_>, members: &BTreeMap<String, Rc<Manifest>>) -> Option<Problem> {
+fn missing_lock_problem(
+    packages: &Packages<'_>,
+    members: &BTreeMap<String, Rc<Manifest>>,
+) -> Option<Problem> {
     let is_of_lock = |problem: &Problem| problem.place.path.as_str() == "Cargo.lock";
     if packages.texts.problems.borrow().iter().any(is_of_lock) {
         return None;
@@ -289,12 +293,12 @@ fn unlocked(packages: &Packages<'_>, members: &BTreeMap<String, Rc<Manifest>>) -
 
 /// The crates of a world as callers see them.
 fn crates_of(world: &World, packages: &Packages<'_>) -> Vec<Crate> {
-    let each = world.crates.iter().map(|it| Crate {
-        name: it.name.clone(),
-        folder: it.folder.clone(),
-        root: it.root.clone(),
-        target: it.target,
-        features: if it.selected { packages.built_with(&it.folder) } else { Vec::new() },
+    let each = world.crates.iter().map(|krate| Crate {
+        name: krate.name.clone(),
+        folder: krate.folder.clone(),
+        root: krate.root.clone(),
+        target: krate.target,
+        features: if krate.selected { packages.built_with(&krate.folder) } else { Vec::new() },
     });
     each.collect()
 }
@@ -310,8 +314,8 @@ fn files_of(world: &World) -> BTreeSet<SourcePath> {
     let modules = world.modules.iter().enumerate().map(|(id, it)| (id, &it.file));
     let beside = world.beside.iter().map(|(id, file)| (*id, file));
     let of_kinds = |id: usize| world.crates[world.modules[id].krate].selected;
-    let files = modules.chain(beside).filter(|it| of_kinds(it.0));
-    files.map(|it| it.1.clone()).collect()
+    let files = modules.chain(beside).filter(|file| of_kinds(file.0));
+    files.map(|file| file.1.clone()).collect()
 }
 
 /// The text of every Rust file below these folders and of these files, and the problems of those that cannot be read.
@@ -324,13 +328,18 @@ pub fn rust_files(
 ) -> (Vec<(SourcePath, Rc<str>)>, Vec<Problem>) {
     let texts = Texts::new(from);
     let files_alone = files.iter().map(SourcePath::as_str);
-    folders.iter().map(String::as_str).chain(files_alone).for_each(|it| texts.declare(it));
-    let below: Vec<SourcePath> = folders.iter().flat_map(|it| texts.below(it)).collect();
+    folders
+        .iter()
+        .map(String::as_str)
+        .chain(files_alone)
+        .for_each(|folder| texts.allow_folder(folder));
+    let below: Vec<SourcePath> =
+        folders.iter().flat_map(|folder| texts.list_rust_files(folder)).collect();
     let other = files - &below.iter().cloned().collect();
     let mut files = Vec::new();
     for path in below.into_iter().chain(other) {
         let before = texts.problems.borrow().len();
-        match texts.get(&path) {
+        match texts.read_text(&path) {
             Some(text) => files.push((path, text)),
             None if before == texts.problems.borrow().len() => texts.report_missing(path),
             None => {}

@@ -2,12 +2,12 @@
 
 use crate::cargo::{self, Extern, Packages};
 use crate::text::SourcePath;
-use crate::text::sources::{Texts, outside};
+use crate::text::sources::{Texts, outside_message};
 use crate::tree::{self, Absent, ModuleId, World};
 use crate::types::Types;
 
 /// Reads what was needed since the last call; true where more is known now.
-pub fn load(types: &mut Types, packages: &Packages<'_>) -> bool {
+pub fn load_packages(types: &mut Types, packages: &Packages<'_>) -> bool {
     let mut more = false;
     let needs = types.take_needs();
     for (krate, name) in needs.unknown {
@@ -25,12 +25,12 @@ pub fn load(types: &mut Types, packages: &Packages<'_>) -> bool {
 
 /// Reads a file that `include_str!` names.
 fn load_text(types: &mut Types, texts: &Texts<'_>, module: ModuleId, path: SourcePath) {
-    let text = if !texts.allows(path.as_str()) {
-        Err(outside(path.as_str()))
+    let text = if !texts.allows_path(path.as_str()) {
+        Err(outside_message(path.as_str()))
     } else if !texts.contains_key(&path) {
         Err(format!("the included file `{path}` does not exist"))
     } else {
-        texts.get(&path).ok_or_else(|| format!("{path} cannot be read"))
+        texts.read_text(&path).ok_or_else(|| format!("{path} cannot be read"))
     };
     let world = types.world_mut();
     world.beside.push((module, path.clone()));
@@ -40,9 +40,9 @@ fn load_text(types: &mut Types, texts: &Texts<'_>, module: ModuleId, path: Sourc
 /// Lets a crate know a package by the name of its library, where that is another than the package's.
 fn name_library(types: &mut Types, packages: &Packages<'_>, krate: usize, name: String) -> bool {
     let id = types.crates[krate].id;
-    let Some(found) = id.and_then(|it| packages.by_library(it, &name)) else { return false };
+    let Some(found) = id.and_then(|id| packages.by_library(id, &name)) else { return false };
     let word = packages.crate_word(found);
-    let here = types.crates.iter().find(|it| it.word.as_ref() == Some(&word));
+    let here = types.crates.iter().find(|krate| krate.word.as_ref() == Some(&word));
     let leads = match here {
         Some(it) => Extern::Here(it.root.clone()),
         None => Extern::Elsewhere(word),
@@ -53,7 +53,7 @@ fn name_library(types: &mut Types, packages: &Packages<'_>, krate: usize, name: 
 /// Reads the crate that a first word of paths leads into.
 fn load_crate(types: &mut Types, packages: &Packages<'_>, word: String) -> bool {
     let is_known = types.absent.contains_key(&word)
-        || types.crates.iter().any(|it| it.word.as_ref() == Some(&word));
+        || types.crates.iter().any(|krate| krate.word.as_ref() == Some(&word));
     let Some(id) = packages.by_crate_word(&word).filter(|_| !is_known) else { return false };
     if let Some(fault) = packages.table_fault(id) {
         let why = format!("is of a crate that is not known: {}", fault.message);
@@ -61,13 +61,13 @@ fn load_crate(types: &mut Types, packages: &Packages<'_>, word: String) -> bool 
         types.world_mut().absent.insert(word, Absent { why, hint });
         return true;
     }
-    match cargo::library(packages, id) {
+    match cargo::library_crate(packages, id) {
         Some(_) if packages.is_macros(id) => types.world_mut().macro_crates.insert(word),
         Some(krate) => {
             add_crate(types.world_mut(), packages, krate, &word);
             true
         }
-        None if packages.folder(id).is_none() => {
+        None if packages.folder_of(id).is_none() => {
             let it = &packages.all[id];
             let version = it.version.as_ref().map(ToString::to_string).unwrap_or_default();
             let why =
@@ -84,11 +84,11 @@ fn add_crate(world: &mut World, packages: &Packages<'_>, krate: cargo::Krate, wo
     let root = krate.root.clone();
     let before = world.crates.len();
     // A problem in it matters only where a name leads there.
-    tree::load(world, packages.texts, vec![krate], &mut Vec::new());
+    tree::load_crates(world, packages.texts, vec![krate], &mut Vec::new());
     let readable = |it: &cargo::Krate| Some((it.word.clone()?, it.root.clone()));
     let all: Vec<_> = world.crates[..before].iter().filter_map(readable).collect();
     for (word, root) in all {
-        cargo::show(&mut world.crates[before..], &word, &root);
+        cargo::link_library(&mut world.crates[before..], &word, &root);
     }
-    cargo::show(&mut world.crates, word, &root);
+    cargo::link_library(&mut world.crates, word, &root);
 }

@@ -274,10 +274,10 @@ fn types_of(
     problems: &mut Vec<Problem>,
 ) -> Types {
     let texts = Texts::new(files);
-    let members = cargo::members(&texts, problems);
+    let members = cargo::read_members(&texts, problems);
     let options = Options::default();
     let packages = Packages::new(&texts, &members, &options, problems);
-    let world = world(&packages, &members, true, problems);
+    let world = load_world(&packages, &members, true, problems);
     let names = Names::new(world, kubernetes.unwrap_or_default());
     Types::new(names, versions::behaviour(&packages), versions::keeps_order(&packages))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use syn::spanned::Spanned as _;
 
 use crate::names::{Named, Space};
-use crate::text::{Place, Problem, text};
+use crate::text::{Place, Problem, format_tokens};
 use crate::tree::{Impl, Path};
 use crate::types::Types;
 
@@ -16,7 +16,7 @@ pub fn unknown_macros(types: &Types) -> Vec<Place> {
         .flat_map(|module| {
             let spans = types.unknown_macros(module).map(|found| found.span);
             let in_blocks = types.unknown_macros_in_blocks(module).map(|found| found.span);
-            spans.chain(in_blocks).map(move |span| types.place(module, span))
+            spans.chain(in_blocks).map(move |span| types.place_in(module, span))
         })
         .collect();
     places.sort();
@@ -30,7 +30,7 @@ pub fn notes_of_written_kinds(types: &Types) -> Vec<Problem> {
     let is_of_kind = |imp: &&Impl| {
         let Some((path, _)) = &imp.syntax.trait_ else { return false };
         const TRAIT: &str = "CustomResourceExt";
-        match types.resolve(imp.module, &Path::from(path), Space::Types) {
+        match types.resolve_path(imp.module, &Path::from(path), Space::Types) {
             Ok(Named::Foreign(name)) => name.ends_with(&format!("::{TRAIT}")),
             Ok(_) => false,
             Err(_) => path.segments.last().is_some_and(|segment| segment.ident == TRAIT),
@@ -38,8 +38,8 @@ pub fn notes_of_written_kinds(types: &Types) -> Vec<Problem> {
     };
     let written = types.impls.iter().filter(|imp| types.is_selected(imp.module));
     let note = |imp: &Impl| {
-        let place = types.place(imp.module, imp.syntax.self_ty.span());
-        let name = text(&imp.syntax.self_ty);
+        let place = types.place_in(imp.module, imp.syntax.self_ty.span());
+        let name = format_tokens(&imp.syntax.self_ty);
         let message =
             format!("the `CustomResourceExt` of `{name}` is written by hand: its CRD is left out");
         Problem { is_note: true, ..Problem::new(place, message).with_rule("unread-source") }
@@ -59,17 +59,17 @@ pub fn notes_of_calls(types: &Types) -> Vec<Problem> {
         }
     };
     for module in modules {
-        // What looks as if it declared kinds is a problem.
+        // Calls that look as if they declared kinds are reported as problems.
         let calls = types.unknown_macros(module).filter(|found| {
             (found.text.ends_with('!') || found.effect.runs_unread_code())
                 && !found.effect.may_declare_kinds()
         });
-        calls.for_each(|call| add(format!("`{}`", call.text), types.place(module, call.span)));
+        calls.for_each(|call| add(format!("`{}`", call.text), types.place_in(module, call.span)));
         let in_blocks = types.unknown_macros_in_blocks(module);
         for found in in_blocks.filter(|found| !found.effect.may_declare_kinds()) {
             let name = found.macro_name.as_ref().filter(|name| *name != "macro_rules");
             let text = name.map_or("a macro in a block".to_owned(), |name| format!("`{name}!`"));
-            add(text, types.place(module, found.span));
+            add(text, types.place_in(module, found.span));
         }
     }
     let note = |(text, place)| {

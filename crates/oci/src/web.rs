@@ -16,7 +16,7 @@ use model::Deadline;
 /// The time limit for the connection, and between two parts of the response.
 const IDLE: Duration = Duration::from_secs(30);
 
-/// How many bytes are read between two reports of progress.
+/// The number of bytes that are read between two reports of progress.
 const PIECE: u64 = 1 << 16;
 
 /// Downloads a URL, up to `limit` bytes. Proxies are taken from the environment (`HTTPS_PROXY`, `NO_PROXY`).
@@ -56,7 +56,7 @@ fn download(
             let mut reader = body.with_config().limit(limit).reader();
             let mut bytes = Vec::new();
             // A server may announce any length, so no memory is reserved for it.
-            while 0 < reader.by_ref().take(PIECE).read_to_end(&mut bytes)? {
+            while reader.by_ref().take(PIECE).read_to_end(&mut bytes)? > 0 {
                 progress(bytes.len() as u64, all);
             }
             Ok(bytes)
@@ -76,7 +76,7 @@ fn download(
 
 /// The SHA-512 in hexadecimal digits.
 pub fn sha512(bytes: &[u8]) -> String {
-    Sha512::digest(bytes).iter().map(|it| format!("{it:02x}")).collect()
+    Sha512::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Files of a `.tar.gz` by their names, in whatever folder they are. Each may have `limit` bytes, and the whole archive
@@ -86,33 +86,33 @@ pub fn unpack(
     names: &[&str],
     limit: u64,
 ) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
-    let whole = Limited { inner: GzDecoder::new(bytes), left: limit.saturating_mul(4) };
+    let whole = DownloadLimited { inner: GzDecoder::new(bytes), left: limit.saturating_mul(4) };
     let mut archive = tar::Archive::new(whole);
-    let mut res = BTreeMap::new();
+    let mut files = BTreeMap::new();
     for entry in archive.entries()? {
         let mut entry = entry?;
         let path = entry.path()?;
-        let name = path.file_name().and_then(|it| it.to_str()).map(str::to_owned);
-        let Some(name) = name.filter(|it| names.contains(&it.as_str())) else { continue };
+        let name = path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
+        let Some(name) = name.filter(|name| names.contains(&name.as_str())) else { continue };
         if !entry.header().entry_type().is_file() {
             continue;
         }
         let mut bytes = Vec::new();
-        Limited { inner: &mut entry, left: limit }
+        DownloadLimited { inner: &mut entry, left: limit }
             .read_to_end(&mut bytes)
             .with_context(|| format!("cannot unpack `{name}`"))?;
-        anyhow::ensure!(res.insert(name.clone(), bytes).is_none(), "it contains `{name}` twice");
+        anyhow::ensure!(files.insert(name.clone(), bytes).is_none(), "it contains `{name}` twice");
     }
-    Ok(res)
+    Ok(files)
 }
 
 /// Reads up to a number of bytes, and fails if there are more.
-struct Limited<R> {
+struct DownloadLimited<R> {
     inner: R,
     left: u64,
 }
 
-impl<R: Read> Read for Limited<R> {
+impl<R: Read> Read for DownloadLimited<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let found = self.inner.read(buffer)?;
         let Some(left) = self.left.checked_sub(found as u64) else {

@@ -1,13 +1,13 @@
 use serde::Serialize;
 
-use super::place::Place;
-use crate::app::derive::Names;
+use super::place::ApiLocation;
+use crate::app::derive::TemplateNames;
 use crate::project::{Options, Project};
 use model::{GroupName, Kind, Plural, Version};
 
 /// The choices for a new type and its controller.
 #[derive(Clone, Debug, Default)]
-pub struct Choices {
+pub struct ApiChoices {
     /// The items of `#[kube(…)]` that all versions of the kind share.
     pub shared: Vec<String>,
     pub options: Options,
@@ -17,9 +17,9 @@ pub struct Choices {
 
 /// The variables of `templates/create/…`.
 #[derive(Serialize)]
-pub struct Context<'a> {
+pub struct ApiContext<'a> {
     #[serde(flatten)]
-    names: Names<'a>,
+    names: TemplateNames<'a>,
     group: &'a GroupName,
     group_module: String,
     api_group: String,
@@ -34,7 +34,7 @@ pub struct Context<'a> {
     controller_module: String,
     kind_file: String,
     kind_object: String,
-    /// Each version's sample is an object of its own.
+    /// The sample of each version is a separate object.
     sample_name: String,
     plural: &'a Plural,
     shared: &'a [String],
@@ -50,18 +50,18 @@ pub struct Context<'a> {
     finalizer_name: String,
 }
 
-impl<'a> Context<'a> {
+impl<'a> ApiContext<'a> {
     pub fn new(
         project: &'a Project,
-        place: &'a Place,
+        place: &'a ApiLocation,
         namespaced: bool,
-        choices: &'a Choices,
+        choices: &'a ApiChoices,
     ) -> Self {
-        let Place { group, version, kind, plural, .. } = place;
+        let ApiLocation { group, version, kind, plural, .. } = place;
         let (snake, lower) = (kind.snake(), kind.lower());
         let (apart, options) = (place.group_in_names, &choices.options);
         Self {
-            names: Names::new(project),
+            names: TemplateNames::new(project),
             group,
             group_module: group.module(),
             api_group: group.qualified(&project.domain),
@@ -82,9 +82,10 @@ impl<'a> Context<'a> {
             },
             kind_file: if apart { format!("{group}_{lower}") } else { lower.clone() },
             kind_object: if apart { format!("{group}-{lower}") } else { lower.clone() },
-            sample_name: match place.other_versions.is_empty() {
-                true => format!("{lower}-sample"),
-                false => format!("{lower}-{version}-sample"),
+            sample_name: if place.other_versions.is_empty() {
+                format!("{lower}-sample")
+            } else {
+                format!("{lower}-{version}-sample")
             },
             kind_lower: lower,
             kind_snake: snake,
@@ -103,10 +104,10 @@ impl<'a> Context<'a> {
     }
 }
 
-/// A finalizer as Kubernetes demands it: qualified by a domain, with at most 63 characters after the slash.
+/// Returns a finalizer as Kubernetes demands it: qualified by a domain, with at most 63 characters after the slash.
 pub fn finalizer_name(domain: &str, kind: &Kind) -> String {
     let name = format!("{}-finalizer", kind.lower());
-    let name = if 63 < name.len() { "finalizer" } else { &name };
+    let name = if name.len() > 63 { "finalizer" } else { &name };
     format!("{domain}/{name}")
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::context::finalizer_name;
 use crate::project::{Project, Resource};
 use crate::{
-    app::derive::Names,
+    app::derive::TemplateNames,
     source::{BuiltInKind, kinds as built_in_kinds},
 };
 use diagnostics::hinted;
@@ -15,13 +15,13 @@ use model::{Domain, GroupPrefix, Kind, Plural, RustPath, Version};
 pub const EXTERNAL: &str =
     "for a type of another crate, add `--external-api-path` with its Rust path";
 
-/// How many similar kinds an error names.
+/// The number of similar kinds that an error names.
 const SUGGESTIONS: usize = 3;
 
 /// Where the type of another crate is
 #[derive(clap::Args)]
 #[command(next_help_heading = "Type of another crate")]
-pub struct External {
+pub struct ExternalTypeFlags {
     /// Rust path of the type or of its module, e.g. `gateway_api::gateways`
     #[arg(long, value_name = "PATH")]
     pub external_api_path: Option<RustPath>,
@@ -30,15 +30,15 @@ pub struct External {
     external_api_domain: Option<Domain>,
 }
 
-impl External {
-    /// The API group of the kind, if its domain is given.
+impl ExternalTypeFlags {
+    /// Returns the API group of the kind, if its domain is given.
     pub fn api_group(&self, group: &GroupPrefix) -> Option<String> {
         self.external_api_domain.as_ref().map(|domain| format!("{group}.{domain}"))
     }
 }
 
 /// A kind that others define.
-pub struct Foreign {
+pub struct ForeignKind {
     pub resource: Resource,
     pub namespaced: bool,
     /// The name of the Rust type, which may differ from the kind.
@@ -48,9 +48,9 @@ pub struct Foreign {
 
 /// The variables of `templates/create/controller-foreign`.
 #[derive(Serialize)]
-pub struct Context<'a> {
+pub struct ForeignContext<'a> {
     #[serde(flatten)]
-    names: Names<'a>,
+    names: TemplateNames<'a>,
     /// Empty for the core group.
     api_group: String,
     api_version: String,
@@ -71,9 +71,9 @@ pub struct Context<'a> {
     finalizer_name: String,
 }
 
-impl Foreign {
-    /// A kind that every cluster serves. The error for an unknown kind names similar ones; for an unknown group, it has these
-    /// hints, too.
+impl ForeignKind {
+    /// Returns a kind that every cluster serves. The error for an unknown kind names similar ones; for an unknown
+    /// group, it has these hints, too.
     pub fn built_in(
         group: &GroupPrefix,
         version: Version,
@@ -81,11 +81,12 @@ impl Foreign {
         hints: &[&str],
     ) -> anyhow::Result<Self> {
         let (name, number) = (kind.to_string(), version.to_string());
-        let all = built_in_kinds::all();
-        let is =
-            |it: &&BuiltInKind| it.kind == name && it.version == number && it.is_in(group.as_str());
+        let all = built_in_kinds::built_in_kinds();
+        let is = |kind: &&BuiltInKind| {
+            kind.kind == name && kind.version == number && kind.is_in(group.as_str())
+        };
         let Some(found) = all.iter().find(is) else {
-            return refuse(&all, group, version, kind, hints);
+            return refuse_kind(&all, group, version, kind, hints);
         };
         let plural: Plural = found.plural.parse()?;
         Ok(Self {
@@ -98,7 +99,7 @@ impl Foreign {
                 group: Some(found.prefix().parse()?),
                 kind: kind.clone(),
                 path: Some(found.module.to_owned()),
-                plural: Some(plural).filter(|it| *it != kind.plural()),
+                plural: Some(plural).filter(|plural| *plural != kind.plural()),
                 version,
                 webhooks: None,
             },
@@ -108,13 +109,13 @@ impl Foreign {
         })
     }
 
-    /// A type of another crate, as the flags describe it.
+    /// Returns a type of another crate, as the flags describe it.
     pub fn external(
         project: &Project,
         group: GroupPrefix,
         version: Version,
         kind: &Kind,
-        flags: &External,
+        flags: &ExternalTypeFlags,
     ) -> Option<Self> {
         let path = flags.external_api_path.as_ref()?;
         let name = kind.to_string();
@@ -129,9 +130,10 @@ impl Foreign {
                 group: Some(group),
                 kind: kind.clone(),
                 // A crate alone would be no path.
-                path: Some(match type_name == name && module.contains("::") {
-                    true => module.to_owned(),
-                    false => path.to_string(),
+                path: Some(if type_name == name && module.contains("::") {
+                    module.to_owned()
+                } else {
+                    path.to_string()
                 }),
                 plural: None,
                 version,
@@ -143,23 +145,23 @@ impl Foreign {
         })
     }
 
-    /// The entry in PROJECT of a kind that others define.
+    /// Returns the entry in PROJECT of a kind that others define.
     pub fn of(project: &Project, resource: &Resource) -> Option<Self> {
-        let options = project.inputs.of(resource);
+        let options = project.inputs.options_of(resource);
         let path: RustPath = resource.path.as_deref()?.parse().ok()?;
         let name = resource.kind.to_string();
         let (module, type_name) = path.type_of(&name);
-        let is = |it: &BuiltInKind| it.module == module && it.kind == name;
-        let built_in = built_in_kinds::all().into_iter().find(is);
+        let is = |kind: &BuiltInKind| kind.module == module && kind.kind == name;
+        let built_in = built_in_kinds::built_in_kinds().into_iter().find(is);
         Some(Self {
             resource: resource.clone(),
-            namespaced: built_in.map_or(options.namespaced != Some(false), |it| it.namespaced),
+            namespaced: built_in.map_or(options.namespaced != Some(false), |api| api.namespaced),
             type_name: type_name.to_owned(),
             module: module.to_owned(),
         })
     }
 
-    /// A type of the project that was not scaffolded: nothing is known about its status.
+    /// Returns a type of the project that was not scaffolded: nothing is known about its status.
     pub fn own(resource: Resource, namespaced: bool, module: String) -> Self {
         Self { type_name: resource.kind.to_string(), resource, namespaced, module }
     }
@@ -172,18 +174,18 @@ impl Foreign {
         format!("{}::{}", self.module, self.type_name)
     }
 
-    /// Whether the names of its files have the group, since another kind had taken the plain names.
+    /// Returns whether the names of its files have the group, since another kind had taken the plain names.
     pub fn group_in_names(&self, project: &Project) -> bool {
         let Resource { group, kind, .. } = &self.resource;
-        let is_same = |it: &&Resource| it.is_same_kind(&self.resource);
-        let is_taken = |it: &Resource| it.kind.lower() == kind.lower();
+        let is_same = |resource: &&Resource| resource.is_same_kind(&self.resource);
+        let is_taken = |resource: &Resource| resource.kind.lower() == kind.lower();
         match project.resources.iter().find(is_same) {
-            Some(recorded) => project.inputs.of(recorded).group_in_names,
+            Some(recorded) => project.inputs.options_of(recorded).group_in_names,
             None => group.is_some() && project.resources.iter().any(is_taken),
         }
     }
 
-    /// The controller's module.
+    /// Returns the controller's module.
     pub fn controller_module(&self, project: &Project) -> String {
         let Resource { group, kind, .. } = &self.resource;
         match group {
@@ -199,14 +201,14 @@ impl Foreign {
         project: &'a Project,
         controller_module: &'a str,
         finalizer: bool,
-    ) -> Context<'a> {
+    ) -> ForeignContext<'a> {
         let Resource { kind, version, core, .. } = &self.resource;
         let api_group = self.resource.api_group();
         // A finalizer on an object of another controller names its owner.
         let owner = format!("{}.{}", project.name, project.domain);
-        let owner = if 253 < owner.len() { project.domain.to_string() } else { owner };
-        Context {
-            names: Names::new(project),
+        let owner = if owner.len() > 253 { project.domain.to_string() } else { owner };
+        ForeignContext {
+            names: TemplateNames::new(project),
             api_version: if api_group.is_empty() {
                 version.to_string()
             } else {
@@ -229,14 +231,14 @@ impl Foreign {
     }
 }
 
-fn refuse<T>(
+fn refuse_kind<T>(
     all: &[BuiltInKind],
     group: &GroupPrefix,
     version: Version,
     kind: &Kind,
     more: &[&str],
 ) -> anyhow::Result<T> {
-    let is_group = all.iter().any(|it| it.is_in(group.as_str()));
+    let is_group = all.iter().any(|kind| kind.is_in(group.as_str()));
     let what = format!("{group}/{version} {kind}");
     let error = if is_group {
         anyhow::format_err!("Kubernetes {} has no {what}", built_in_kinds::KUBERNETES)
@@ -246,31 +248,31 @@ fn refuse<T>(
             built_in_kinds::KUBERNETES
         )
     };
-    let mut hints: Vec<String> = similar(all, group, kind);
+    let mut hints: Vec<String> = similar_kinds(all, group, kind);
     if !is_group {
-        hints.extend(more.iter().map(|it| (*it).to_owned()));
+        hints.extend(more.iter().map(|version| (*version).to_owned()));
     }
     hinted(error, hints.into_iter())
 }
 
-/// The flags for the kinds that a misspelt one is closest to, in one hint.
-fn similar(all: &[BuiltInKind], group: &GroupPrefix, kind: &Kind) -> Vec<String> {
+/// Returns the flags for the kinds that a misspelt one is closest to, in one hint.
+fn similar_kinds(all: &[BuiltInKind], group: &GroupPrefix, kind: &Kind) -> Vec<String> {
     let lower = kind.lower();
     let mut near: Vec<(usize, &BuiltInKind)> = all
         .iter()
-        .map(|it| (diagnostics::edit_distance(&lower, it.kind), it))
+        .map(|known| (diagnostics::edit_distance(&lower, known.kind), known))
         .filter(|(distance, _)| *distance <= diagnostics::tolerance(&lower))
         .collect();
     // The nearest first; at the same distance, first those of the group, then the stable versions.
-    near.sort_by_key(|(distance, it)| {
-        let version = it.version.parse::<Version>().ok();
-        (*distance, !it.is_in(group.as_str()), std::cmp::Reverse(version))
+    near.sort_by_key(|(distance, known)| {
+        let version = known.version.parse::<Version>().ok();
+        (*distance, !known.is_in(group.as_str()), std::cmp::Reverse(version))
     });
     let flags: Vec<String> = near
         .iter()
         .take(SUGGESTIONS)
-        .map(|(_, it)| {
-            format!("`--group {} --version {} --kind {}`", it.prefix(), it.version, it.kind)
+        .map(|(_, kind)| {
+            format!("`--group {} --version {} --kind {}`", kind.prefix(), kind.version, kind.kind)
         })
         .collect();
     if flags.is_empty() { Vec::new() } else { vec![format!("similar kinds: {}", flags.join(", "))] }
@@ -283,8 +285,9 @@ fn a_misspelt_kind_is_answered_with_the_nearest() {
         let (group, version) =
             (group.parse().expect("a group"), version.parse().expect("a version"));
         let kind = kind.parse().expect("a kind");
-        let error =
-            Foreign::built_in(&group, version, &kind, &["create it"]).err().expect("it is refused");
+        let error = ForeignKind::built_in(&group, version, &kind, &["create it"])
+            .err()
+            .expect("it is refused");
         assert_eq!([&[error.to_string().as_str()], &hints(&error)[..]].concat(), expected);
     };
     check(
@@ -326,11 +329,11 @@ fn a_misspelt_kind_is_answered_with_the_nearest() {
 
 #[test]
 fn every_built_in_kind_can_be_named() {
-    for it in built_in_kinds::all() {
+    for it in built_in_kinds::built_in_kinds() {
         let (version, kind) =
             (it.version.parse().expect("a version"), it.kind.parse().expect("a kind"));
         let group: GroupPrefix = it.prefix().parse().expect("a group");
-        let foreign = Foreign::built_in(&group, version, &kind, &[]).expect("it is there");
+        let foreign = ForeignKind::built_in(&group, version, &kind, &[]).expect("it is there");
         assert_eq!(foreign.resource.api_group(), it.group);
         assert_eq!(foreign.resource.plural().to_string(), it.plural);
         assert_eq!(foreign.namespaced, it.namespaced);

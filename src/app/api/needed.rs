@@ -28,45 +28,45 @@ const KINDS: &[(&str, &[&str])] = &[
 const CERT_MANAGER: (&str, &[&str]) =
     ("cert-manager.io", &["Certificate", "CertificateRequest", "Issuer"]);
 
-/// The kinds without which the operator cannot start, each after its API group.
+/// Returns the kinds without which the operator cannot start, each after its API group.
 pub fn kinds(project: &Project) -> impl Iterator<Item = (&'static str, &'static str)> {
     let has_issuer = project.inputs.certificates == Certificates::CertManager;
     let all = KINDS.iter().chain(has_issuer.then_some(&CERT_MANAGER));
-    all.flat_map(|(group, kinds)| kinds.iter().map(|it| (*group, *it)))
+    all.flat_map(|(group, kinds)| kinds.iter().map(|kind| (*group, *kind)))
 }
 
-/// Whether the operator cannot start while API servers refuse the objects of this kind.
+/// Returns whether the operator cannot start while API servers refuse the objects of this kind.
 pub fn is_needed(project: &Project, resource: &Resource) -> bool {
     let (group, kind) = (resource.api_group(), resource.kind.to_string());
-    kinds(project).any(|it| it == (&*group, &*kind))
+    kinds(project).any(|other| other == (&*group, &*kind))
 }
 
-/// Whether a kind that is needed is one of objects outside of namespaces, which are no namespaces themselves.
+/// Returns whether a kind that is needed is one of objects outside of namespaces, which are no namespaces themselves.
 pub fn is_outside_of_namespaces(kind: &str) -> bool {
     kind == "Node"
 }
 
-/// The plural of a kind that is needed.
+/// Returns the plural of a kind that is needed.
 pub fn plural(kind: &str) -> String {
     let word = kind.to_lowercase();
     if word.ends_with('s') { word } else { word + "s" }
 }
 
-/// The namespace that config/default puts the operator into.
+/// Returns the namespace that config/default puts the operator into.
 pub fn namespace(project: &Project, tree: &impl Tree) -> anyhow::Result<String> {
-    let list = everything(tree)?;
-    let found = list.iter().find_map(|it| it["namespace"].as_str());
+    let list = render_default(tree)?;
+    let found = list.iter().find_map(|object| object["namespace"].as_str());
     Ok(found.map_or_else(|| roles::namespace(project), str::to_owned))
 }
 
-/// Whether config/default lists the Service of the metrics.
+/// Returns whether config/default lists the Service of the metrics.
 pub fn has_metrics_service(tree: &impl Tree) -> anyhow::Result<bool> {
-    let list = everything(tree)?;
-    let mut files = list.iter().flat_map(|it| pointer::texts(it, "/resources"));
-    Ok(files.any(|it| it.trim_start_matches("./") == "metrics_service.yaml"))
+    let list = render_default(tree)?;
+    let mut files = list.iter().flat_map(|value| pointer::texts(value, "/resources"));
+    Ok(files.any(|file| file.trim_start_matches("./") == "metrics_service.yaml"))
 }
 
-fn everything(tree: &impl Tree) -> anyhow::Result<Vec<Value>> {
+fn render_default(tree: &impl Tree) -> anyhow::Result<Vec<Value>> {
     let list = ProjectPath::fixed(EVERYTHING).join("kustomization.yaml")?;
     let text = tree.read(&list)?.unwrap_or_default();
     Ok(yaml::documents(&text, Dialect::Kubernetes).unwrap_or_default())

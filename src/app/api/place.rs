@@ -3,21 +3,21 @@ use diagnostics::Hint as _;
 use model::{GroupName, Kind, Plural, Version};
 
 /// The place of a new type, and its other versions.
-pub struct Place {
+pub struct ApiLocation {
     pub group: GroupName,
     pub version: Version,
     pub kind: Kind,
     pub plural: Plural,
     /// The other versions of the kind.
     pub other_versions: Vec<Resource>,
-    /// Whether the names of its files have the group, since a kind of another one, in the project or outside, had taken
+    /// True if the names of its files have the group, since a kind of another one, in the project or outside, had taken
     /// the plain names.
     pub group_in_names: bool,
     new_group: bool,
     new_version: bool,
 }
 
-impl Place {
+impl ApiLocation {
     pub fn find(
         project: &Project,
         group: GroupName,
@@ -25,13 +25,18 @@ impl Place {
         kind: Kind,
         plural: Option<Plural>,
     ) -> anyhow::Result<Self> {
-        let in_group = |it: &&Resource| it.is_own_of(&group);
-        let same: Vec<&Resource> =
-            project.resources.iter().filter(in_group).filter(|it| it.kind == kind).collect();
-        if same.iter().any(|it| it.version == version) {
-            let missing = match same.iter().any(|it| it.controller) {
-                true => "",
-                false => "; `--resource=false` adds the missing controller",
+        let in_group = |resource: &&Resource| resource.is_own_of(&group);
+        let same: Vec<&Resource> = project
+            .resources
+            .iter()
+            .filter(in_group)
+            .filter(|resource| resource.kind == kind)
+            .collect();
+        if same.iter().any(|resource| resource.version == version) {
+            let missing = if same.iter().any(|resource| resource.controller) {
+                ""
+            } else {
+                "; `--resource=false` adds the missing controller"
             };
             return Err(anyhow::format_err!("{group}/{version} {kind} is already in this project"))
                 .hint(format!(
@@ -50,10 +55,11 @@ impl Place {
             .hint("choose a kind that differs in more than upper and lower case");
         }
         let takes = |one: &Kind, other: &Kind| {
-            ["Spec", "Status"].iter().any(|it| format!("{one}{it}") == other.to_string())
+            ["Spec", "Status"].iter().any(|name| format!("{one}{name}") == other.to_string())
         };
-        let name_of_a_part = |it: &&Resource| {
-            it.version == version && (takes(&it.kind, &kind) || takes(&kind, &it.kind))
+        let name_of_a_part = |resource: &&Resource| {
+            resource.version == version
+                && (takes(&resource.kind, &kind) || takes(&kind, &resource.kind))
         };
         if let Some(other) = project.resources.iter().filter(in_group).find(name_of_a_part) {
             return Err(anyhow::format_err!(
@@ -75,7 +81,7 @@ impl Place {
             (Some(plural), _) => plural,
             (None, None) => kind.plural(),
         };
-        let clash = |it: &&Resource| it.kind != kind && it.plural() == plural;
+        let clash = |resource: &&Resource| resource.kind != kind && resource.plural() == plural;
         if let Some(other) = project.resources.iter().filter(in_group).find(clash) {
             return Err(anyhow::format_err!(
                 "the plural `{plural}` of {kind} is also the plural of {}",
@@ -86,7 +92,7 @@ impl Place {
         Ok(Self::new(project, group, version, kind, plural))
     }
 
-    /// The place of an existing resource.
+    /// Returns the place of an existing resource.
     pub fn of(project: &Project, resource: &Resource, group: GroupName) -> Self {
         Self::new(project, group, resource.version, resource.kind.clone(), resource.plural())
     }
@@ -98,20 +104,20 @@ impl Place {
         kind: Kind,
         plural: Plural,
     ) -> Self {
-        let is_other_version =
-            |it: &&Resource| it.is_own_of(&group) && it.kind == kind && it.version != version;
-        let others = || project.resources.iter().filter(|it| it.is_own_of(&group));
+        let is_other_version = |resource: &&Resource| {
+            resource.is_own_of(&group) && resource.kind == kind && resource.version != version
+        };
+        let others = || project.resources.iter().filter(|resource| resource.is_own_of(&group));
         Self {
             other_versions: project.resources.iter().filter(is_other_version).cloned().collect(),
-            group_in_names: match others().find(|it| it.kind == kind) {
-                Some(version) => project.inputs.of(version).group_in_names,
-                None => project
-                    .resources
-                    .iter()
-                    .any(|it| !it.is_own_of(&group) && it.kind.lower() == kind.lower()),
+            group_in_names: match others().find(|other| other.kind == kind) {
+                Some(version) => project.inputs.options_of(version).group_in_names,
+                None => project.resources.iter().any(|resource| {
+                    !resource.is_own_of(&group) && resource.kind.lower() == kind.lower()
+                }),
             },
             new_group: others().next().is_none(),
-            new_version: !others().any(|it| it.version == version),
+            new_version: !others().any(|other| other.version == version),
             group,
             version,
             kind,
@@ -119,22 +125,22 @@ impl Place {
         }
     }
 
-    /// The template sets for the directories around the type.
+    /// Returns the template sets for the directories around the type.
     pub fn sets(&self) -> Vec<String> {
         let sets = [
             (self.new_group, "create/group"),
             (self.new_version, "create/version"),
             (self.other_versions.is_empty(), "create/kind"),
         ];
-        sets.into_iter().filter(|it| it.0).map(|it| it.1.to_owned()).collect()
+        sets.into_iter().filter(|pair| pair.0).map(|pair| pair.1.to_owned()).collect()
     }
 
-    /// Whether the kind is namespaced: as requested, and like its other versions.
+    /// Returns whether the kind is namespaced: as requested, and like its other versions.
     pub fn scope(&self, asked: Option<bool>, project: &Project) -> anyhow::Result<bool> {
         let other = self
             .other_versions
             .iter()
-            .find_map(|it| Some((it.version, it.api.as_ref()?.namespaced)));
+            .find_map(|version| Some((version.version, version.api.as_ref()?.namespaced)));
         let scope = match (asked, other) {
             (Some(asked), Some((version, namespaced))) if asked != namespaced => {
                 return Err(anyhow::format_err!(
@@ -199,7 +205,13 @@ version: \"3\"
         let place = |group: &str, kind: &str| {
             let group = group.parse().expect("a group");
             let (version, kind) = ("v1".parse().expect("a version"), kind.parse().expect("a kind"));
-            Place::find(&project, group, version, kind, Some("mems".parse().expect("a plural")))
+            ApiLocation::find(
+                &project,
+                group,
+                version,
+                kind,
+                Some("mems".parse().expect("a plural")),
+            )
         };
         assert!(place("ship", "MemCached").expect("a place").group_in_names);
         assert!(!place("ship", "Memo").expect("a place").group_in_names);

@@ -1,12 +1,12 @@
 //! The sample of a version that is a copy of another one.
 
-use super::place::Place;
+use super::place::ApiLocation;
 use model::{ProjectPath, Tree, Version};
 
-/// The sample of the new version: that of the other one, under a name of its own.
+/// Returns the sample of the new version: that of the other one, under another name.
 pub fn copied_sample(
     tree: &impl Tree,
-    place: &Place,
+    place: &ApiLocation,
     from: Version,
 ) -> anyhow::Result<Option<(ProjectPath, String)>> {
     let lower = place.kind.lower();

@@ -3,8 +3,8 @@
 use clap::builder::PossibleValue;
 use serde::Serialize;
 
-use super::{foreign::Foreign, needed};
-use crate::app::derive::Names;
+use super::{foreign::ForeignKind, needed};
+use crate::app::derive::TemplateNames;
 use crate::project::{Certificates, Project, Resource, Webhooks};
 use diagnostics::{Diagnostic, Hint as _};
 use model::{Plural, ProjectPath, Tree, Version};
@@ -38,7 +38,7 @@ impl clap::ValueEnum for Certificates {
     }
 }
 
-/// The template set that the first webhook needs besides `FIRST`.
+/// Returns the template set that the first webhook needs besides `FIRST`.
 pub fn certificates(made_by: Certificates) -> &'static str {
     match made_by {
         Certificates::CertManager => "create/webhook-cert-manager",
@@ -46,13 +46,13 @@ pub fn certificates(made_by: Certificates) -> &'static str {
     }
 }
 
-/// Whether the project has no webhooks yet: the first one needs files that all share.
+/// Returns whether the project has no webhooks yet: the first one needs files that all share.
 pub fn is_first(project: &Project) -> bool {
     !project.has_webhooks()
 }
 
 /// A kind of the project or of others, in one version.
-pub struct Target {
+pub struct WebhookTarget {
     pub resource: Resource,
     pub namespaced: bool,
     /// The path and the name of its Rust type.
@@ -66,9 +66,9 @@ pub struct Target {
 
 /// The variables of the templates.
 #[derive(Serialize)]
-pub struct Context<'a> {
+pub struct WebhookContext<'a> {
     #[serde(flatten)]
-    names: Names<'a>,
+    names: TemplateNames<'a>,
     api_group: String,
     api_version: String,
     /// The group in a marker: nothing would not be a value.
@@ -85,7 +85,7 @@ pub struct Context<'a> {
     type_name: &'a str,
     /// The type is the project's own.
     own: bool,
-    /// The type is one of another crate than k8s-openapi, so that nobody knows which fields it requires.
+    /// The type is one of another crate than k8s-openapi, so that its required fields are unknown.
     is_external: bool,
     exempt_namespace: Option<&'a str>,
     has_metrics_service: bool,
@@ -110,10 +110,10 @@ pub struct Context<'a> {
     conversion: &'a str,
 }
 
-impl Target {
-    /// The project's own kind.
+impl WebhookTarget {
+    /// Returns the project's own kind.
     pub fn own(resource: &Resource) -> anyhow::Result<Self> {
-        let path = resource.path.as_deref().and_then(|it| it.split_once("::"));
+        let path = resource.path.as_deref().and_then(|path| path.split_once("::"));
         let Some((_, module)) = path else {
             return Err(anyhow::format_err!("PROJECT has no `path` for {}", resource.kind)).hint(
                 "add the path of the module that has the type, e.g. `path: my_operator_api::cache::v1`",
@@ -121,7 +121,7 @@ impl Target {
         };
         let type_name = resource.kind.to_string();
         Ok(Self {
-            namespaced: resource.api.as_ref().is_some_and(|it| it.namespaced),
+            namespaced: resource.api.as_ref().is_some_and(|api| api.namespaced),
             type_path: format!("api::{module}::{type_name}"),
             type_name,
             resource: resource.clone(),
@@ -130,8 +130,8 @@ impl Target {
         })
     }
 
-    /// A kind that others define, for which the project needs no controller.
-    pub fn foreign(foreign: Foreign) -> Self {
+    /// Returns a kind that others define, for which the project needs no controller.
+    pub fn foreign(foreign: ForeignKind) -> Self {
         Self {
             type_path: foreign.type_path(),
             type_name: foreign.type_name().to_owned(),
@@ -152,12 +152,13 @@ impl Target {
         Ok(self)
     }
 
-    /// Whether a webhook can leave out namespaces: selectors select the namespaces themselves, too, by their labels.
+    /// Returns whether a webhook can leave out namespaces: selectors select the namespaces themselves, too, by their
+    /// labels.
     pub fn selects_namespaces(&self) -> bool {
         self.namespaced || self.resource.kind.to_string() == "Namespace"
     }
 
-    /// What to know of a webhook for a kind that the operator needs itself, and that leaves out its namespace.
+    /// Returns what to know of a webhook for a kind that the operator needs itself, and that leaves out its namespace.
     pub fn deadlock(&self) -> Option<Diagnostic> {
         let namespace = self.exempt_namespace.as_ref()?;
         let message = format!(
@@ -170,71 +171,71 @@ impl Target {
         Some(Diagnostic::from(message).with_hint(hint))
     }
 
-    /// The kind of an entry in PROJECT.
+    /// Returns the kind of an entry in PROJECT.
     pub fn of(project: &Project, resource: &Resource) -> anyhow::Result<Option<Self>> {
         match resource.api {
             Some(_) => Self::own(resource).map(Some),
-            None => Ok(Foreign::of(project, resource).map(Self::foreign)),
+            None => Ok(ForeignKind::of(project, resource).map(Self::foreign)),
         }
     }
 
-    /// The file of its admission policy.
+    /// Returns the file of its admission policy.
     pub fn policy(&self) -> anyhow::Result<ProjectPath> {
-        let module = self.module();
+        let module = self.module_name();
         Ok(format!("{POLICIES}/{module}_policy.yaml").parse()?)
     }
 
-    /// The file with the code of its conversion to and from a spoke.
+    /// Returns the file with the code of its conversion to and from a spoke.
     pub fn conversion_file(&self, spoke: Version) -> Option<ProjectPath> {
         let Resource { kind, group, .. } = &self.resource;
         let group = group.as_ref()?.module();
         format!("api/src/{group}/{spoke}/{}_conversion.rs", kind.snake()).parse().ok()
     }
 
-    /// The beginning of the names of its files. A kind in one word, as kubebuilder writes it, makes it the kind's alone: the
-    /// words `cache_foo_bar` may be of `cache` or of `cache-foo`.
-    fn module(&self) -> String {
+    /// Returns the beginning of the names of its files. A kind in one word, as kubebuilder writes it, makes it the
+    /// kind's alone: the words `cache_foo_bar` may be of `cache` or of `cache-foo`.
+    fn module_name(&self) -> String {
         let Resource { kind, group, .. } = &self.resource;
-        let group = group.as_ref().map(|it| it.module()).unwrap_or_default();
+        let group = group.as_ref().map(|group| group.module()).unwrap_or_default();
         // The module of a group that is a keyword ends in `_`.
         let name = format!("{}_{}", group.trim_end_matches('_'), kind.lower());
         name.trim_start_matches('_').to_owned()
     }
 
-    /// The path that the API server calls a webhook at, as kubebuilder derives it.
+    /// Returns the path that the API server calls a webhook at, as kubebuilder derives it.
     pub fn path(&self, verb: &str) -> String {
         let Resource { kind, version, .. } = &self.resource;
         let group = self.resource.api_group().replace('.', "-");
         format!("/{verb}-{group}-{version}-{}", kind.lower())
     }
 
-    /// The path of its defaulting webhook.
+    /// Returns the path of its defaulting webhook.
     pub fn defaulting_path(&self, webhooks: &Webhooks) -> String {
         webhooks.defaulting_path.clone().unwrap_or_else(|| self.path("mutate"))
     }
 
-    /// The path of its validating webhook.
+    /// Returns the path of its validating webhook.
     pub fn validation_path(&self, webhooks: &Webhooks) -> String {
         webhooks.validation_path.clone().unwrap_or_else(|| self.path("validate"))
     }
 
-    /// The variables for one kind of webhook, which is at `path`.
+    /// Returns the variables for one kind of webhook, which is at `path`.
     pub fn context<'a>(
         &'a self,
         project: &'a Project,
         set: &str,
         webhooks: &Webhooks,
         spoke: Option<(Version, &'a str)>,
-    ) -> Context<'a> {
+    ) -> WebhookContext<'a> {
         let Resource { kind, version, group, .. } = &self.resource;
         let api_group = self.resource.api_group();
-        let group_module = group.as_ref().map(|it| it.module()).unwrap_or_default();
+        let group_module = group.as_ref().map(|group| group.module()).unwrap_or_default();
         let (letter, path) = match set {
             DEFAULTING => ("m", self.defaulting_path(webhooks)),
             _ => ("v", self.validation_path(webhooks)),
         };
-        let module = self.module();
-        let spoke_name = spoke.map(|it| it.0.to_string()).unwrap_or_default();
+        let module = self.module_name();
+        let spoke_name = spoke.map(|pair| pair.0.to_string()).unwrap_or_default();
         let type_in = |version: &str| {
             let module = self.type_path.rsplit("::").nth(1).unwrap_or_default();
             self.type_path.replace(&format!("::{module}::"), &format!("::{version}::"))
@@ -253,12 +254,13 @@ impl Target {
                 "        operator_rs_runtime::validating_webhook(\"{path}\", {module}_validator::{type_name}Validator),"
             ),
         };
-        let prefix = group.as_ref().map(|it| format!("{it}.")).unwrap_or_default();
-        Context {
-            names: Names::new(project),
-            api_version: match api_group.is_empty() {
-                true => version.to_string(),
-                false => format!("{api_group}/{version}"),
+        let prefix = group.as_ref().map(|group| format!("{group}.")).unwrap_or_default();
+        WebhookContext {
+            names: TemplateNames::new(project),
+            api_version: if api_group.is_empty() {
+                version.to_string()
+            } else {
+                format!("{api_group}/{version}")
             },
             marker_group: if api_group.is_empty() { "\"\"".to_owned() } else { api_group.clone() },
             api_group,
@@ -293,7 +295,7 @@ impl Target {
             hub_path: self.type_path.clone(),
             spoke_path,
             spoke: spoke_name,
-            conversion: spoke.map(|it| it.1).unwrap_or_default(),
+            conversion: spoke.map(|pair| pair.1).unwrap_or_default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path, str::FromStr};
 
 use crate::{
-    app::images::{self, Access},
+    app::images::{self, RegistryAccess},
     disk,
     process::{self, ProgramPath},
     terminal,
@@ -15,7 +15,7 @@ use olm::bundle::validate::optional::{Context, Platform, Selector, VALIDATORS, V
 
 #[derive(Clone, Default, clap::Args)]
 #[command(next_help_heading = "As in operator-sdk")]
-pub struct Optional {
+pub struct OptionalValidators {
     /// Also run the optional validators with these labels, e.g. `suite=operatorframework` or `name=good-practices`; `--select`
     /// names the same rules by their suites
     #[arg(long, value_name = "SELECTOR", group = "selection")]
@@ -23,13 +23,13 @@ pub struct Optional {
     /// Values for optional validators, separated by commas: `k8s-version=1.30`, for which `--kube-version` needs no selection,
     /// and `container-tools=docker|podman` (multiarch; the registry is asked otherwise)
     #[arg(long, value_name = "KEY=VALUE", value_delimiter = ',', requires = "selection")]
-    optional_values: Vec<Pair>,
+    optional_values: Vec<KeyValue>,
 }
 
 #[derive(Clone)]
-struct Pair(String, String);
+struct KeyValue(String, String);
 
-impl FromStr for Pair {
+impl FromStr for KeyValue {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> anyhow::Result<Self> {
@@ -40,35 +40,40 @@ impl FromStr for Pair {
     }
 }
 
-impl Optional {
+impl OptionalValidators {
     /// Gives the selected validators, and what they read.
     pub fn with<T>(
         &self,
         kube_version: Option<&str>,
-        images: Option<&Access>,
+        images: Option<&RegistryAccess>,
         run: impl FnOnce(&[&Validator], &Context) -> T,
     ) -> anyhow::Result<T> {
-        let mut selected = self.selected()?;
+        let mut selected = self.selected_validators()?;
         let mut values: BTreeMap<String, String> =
-            self.optional_values.iter().map(|it| (it.0.clone(), it.1.clone())).collect();
+            self.optional_values.iter().map(|pair| (pair.0.clone(), pair.1.clone())).collect();
         if let Some(version) = kube_version {
             values.insert("k8s-version".to_owned(), version.to_owned());
-            let removed = VALIDATORS.iter().find(|it| it.name == "alpha-deprecated-apis");
-            selected.extend(removed.filter(|it| !selected.iter().any(|one| one.name == it.name)));
+            let removed =
+                VALIDATORS.iter().find(|validator| validator.name == "alpha-deprecated-apis");
+            selected.extend(
+                removed.filter(|removed| !selected.iter().any(|one| one.name == removed.name)),
+            );
         }
         for key in values.keys() {
-            let reads = |it: &Validator| it.value == Some(key);
+            let reads = |value: &Validator| value.value == Some(key);
             if !VALIDATORS.iter().any(reads) {
                 return Err(anyhow::format_err!("no validator reads the optional value `{key}`"))
                     .hint("check its spelling; `--help` lists the supported values");
             }
             // One pipeline may give the same values for every selector.
-            if self.select_optional.is_some() && !selected.iter().any(|it| reads(it)) {
+            if self.select_optional.is_some() && !selected.iter().any(|validator| reads(validator))
+            {
                 let text = "no selected validator reads the optional value";
                 terminal::warn(format!("{text} `{key}`"));
             }
         }
-        let tool = match values.get("container-tools").map(|it| it.to_lowercase()).as_deref() {
+        let tool = match values.get("container-tools").map(|value| value.to_lowercase()).as_deref()
+        {
             None | Some("" | "none") => None,
             Some("docker") => Some("docker"),
             Some("podman") => Some("podman"),
@@ -79,10 +84,10 @@ impl Optional {
                 .hint("give `docker` or `podman`");
             }
         };
-        let categories =
-            terminal::variable("OPERATOR_BUNDLE_CATEGORIES")?.map(|it| categories(Path::new(&it)));
+        let categories = terminal::variable("OPERATOR_BUNDLE_CATEGORIES")?
+            .map(|variable| read_categories(Path::new(&variable)));
         let platforms = |image: &str| match (tool, images) {
-            (Some(tool), _) => platforms(tool, image),
+            (Some(tool), _) => inspect_platforms(tool, image),
             (None, Some(access)) => of_registry(image, access),
             (None, None) => Err("`--offline` contacts no registry".to_owned()),
         };
@@ -90,17 +95,19 @@ impl Optional {
         Ok(run(&selected, &context))
     }
 
-    fn selected(&self) -> anyhow::Result<Vec<&'static Validator>> {
-        let Some(selector) = self.select_optional.as_ref().filter(|it| !it.is_empty()) else {
+    fn selected_validators(&self) -> anyhow::Result<Vec<&'static Validator>> {
+        let Some(selector) = self.select_optional.as_ref().filter(|selector| !selector.is_empty())
+        else {
             return Ok(Vec::new());
         };
-        let res: Vec<_> = VALIDATORS.iter().filter(|it| it.is_selected(selector)).collect();
+        let res: Vec<_> =
+            VALIDATORS.iter().filter(|validator| validator.is_selected(selector)).collect();
         if res.is_empty() {
             return Err(anyhow::format_err!(
                 "no optional validator has the labels `{}`",
-                selector.text()
+                selector.as_str()
             ))
-            .hint(match selector.text().contains("community") {
+            .hint(match selector.as_str().contains("community") {
                 true => "operator-sdk has deprecated the validator `community`: use https://github.com/redhat-openshift-ecosystem/ocp-olm-catalog-validator",
                 false => "`operator-rs bundle validate --list-optional` lists them with their labels",
             });
@@ -110,24 +117,26 @@ impl Optional {
 }
 
 /// Names, labels and descriptions.
-pub fn list() -> String {
-    let mut res = format!("{:<24} {:<29} DESCRIPTION\n", "NAME", "LABELS");
+pub fn format_validators() -> String {
+    let mut output = format!("{:<24} {:<29} DESCRIPTION\n", "NAME", "LABELS");
     for it in VALIDATORS {
         let name = format!("name={}", it.name);
-        res.push_str(&format!("{:<24} {name:<29} {}\n", it.name, it.description));
+        output.push_str(&format!("{:<24} {name:<29} {}\n", it.name, it.description));
         if let Some(suite) = it.suite {
-            res.push_str(&format!("{:<24} suite={suite}\n", ""));
+            output.push_str(&format!("{:<24} suite={suite}\n", ""));
         }
     }
-    res
+    output
 }
 
 /// `{"categories": ["My own"]}`
-fn categories(path: &Path) -> Result<Vec<String>, String> {
-    let text = disk::text(path).map_err(|it| format!("{it:#}"))?;
-    let file = yaml::from_json(&text).map_err(|it| format!("`{}`: {it:#}", display_path(&path)))?;
-    let texts =
-        |it: &Value| it.as_array()?.iter().map(|it| it.as_str().map(str::to_owned)).collect();
+fn read_categories(path: &Path) -> Result<Vec<String>, String> {
+    let text = disk::read_text(path).map_err(|error| format!("{error:#}"))?;
+    let file =
+        yaml::from_json(&text).map_err(|error| format!("`{}`: {error:#}", display_path(&path)))?;
+    let texts = |value: &Value| {
+        value.as_array()?.iter().map(|value| value.as_str().map(str::to_owned)).collect()
+    };
     match file.get("categories") {
         None | Some(Value::Null) if file.is_object() => Ok(Vec::new()),
         list => list.and_then(texts).ok_or_else(|| {
@@ -136,15 +145,18 @@ fn categories(path: &Path) -> Result<Vec<String>, String> {
     }
 }
 
-/// The platforms of an image in its registry.
-fn of_registry(image: &str, access: &Access) -> Result<Vec<Platform>, String> {
-    let image: Image = image.parse().map_err(|it| format!("{it}"))?;
-    let list = images::platforms(&image, access).map_err(|it| format!("{it:#}"))?;
-    Ok(list.into_iter().map(|it| Platform { os: it.os, architecture: it.architecture }).collect())
+/// Returns the platforms of an image in its registry.
+fn of_registry(image: &str, access: &RegistryAccess) -> Result<Vec<Platform>, String> {
+    let image: Image = image.parse().map_err(|error| format!("{error}"))?;
+    let list = images::platforms(&image, access).map_err(|error| format!("{error:#}"))?;
+    Ok(list
+        .into_iter()
+        .map(|platform| Platform { os: platform.os, architecture: platform.architecture })
+        .collect())
 }
 
-/// The platforms that an image's index lists. An image without an index has none.
-fn platforms(tool: &str, image: &str) -> Result<Vec<Platform>, String> {
+/// Returns the platforms that an image's index lists. An image without an index has none.
+fn inspect_platforms(tool: &str, image: &str) -> Result<Vec<Platform>, String> {
     let Some(program) = ProgramPath::find(tool) else {
         return Err(format!("`{tool}` is not on PATH"));
     };
@@ -153,17 +165,21 @@ fn platforms(tool: &str, image: &str) -> Result<Vec<Platform>, String> {
         // To pull an image may take long.
         process::ask(&program, Path::new("."), &words, 600)
     };
-    // As operator-sdk does: where the image cannot be pulled, nothing is said of it.
+    // As in operator-sdk, an image that cannot be pulled is not reported.
     let inspect = || run(&["pull", image]).and_then(|_| run(&["manifest", "inspect", image]));
     let text = inspect()
         .or_else(inspect)
         .ok_or_else(|| format!("`{tool} pull` or `{tool} manifest inspect` failed"))?;
     let index = yaml::from_json(&text)
-        .map_err(|it| format!("`{tool} manifest inspect` printed no JSON: {it:#}"))?;
+        .map_err(|error| format!("`{tool} manifest inspect` printed no JSON: {error:#}"))?;
     let manifests = index.get("manifests").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let text = |it: &Value, key: &str| it["platform"][key].as_str().unwrap_or_default().to_owned();
+    let text =
+        |value: &Value, key: &str| value["platform"][key].as_str().unwrap_or_default().to_owned();
     Ok(manifests
         .iter()
-        .map(|it| Platform { os: text(it, "os"), architecture: text(it, "architecture") })
+        .map(|manifest| Platform {
+            os: text(manifest, "os"),
+            architecture: text(manifest, "architecture"),
+        })
         .collect())
 }

@@ -1,12 +1,12 @@
-//! Where a bundle comes from, as a person names it: a directory, an image in an archive or an OCI layout, or an image in
-//! a registry.
+//! The source of a bundle, as the user names it: a directory, an image in an archive or an OCI layout, or an image in a
+//! registry.
 
 use std::{collections::BTreeMap, path::Path};
 
 use crate::{
     app::{
         folder::Folder,
-        images::{self, Access},
+        images::{self, RegistryAccess},
         outcome::reading,
         repository::Repository,
     },
@@ -25,7 +25,7 @@ const FOLDERS: &[&str] = &["manifests", "metadata", "tests"];
 pub type Labels = BTreeMap<String, String>;
 
 /// A bundle as it was found.
-pub struct Contents {
+pub struct BundleContents {
     pub files: Files,
     /// Its directories, also those without files.
     pub folders: Vec<String>,
@@ -35,9 +35,9 @@ pub struct Contents {
     pub labels: Option<Labels>,
 }
 
-/// The files of a bundle, and its name for messages.
-pub fn read(dir: &Path, text: &str, access: &Access) -> anyhow::Result<(Files, String)> {
-    contents(dir, text, access).map(|it| (it.files, it.label))
+/// Returns the files of a bundle, and its name for messages.
+pub fn read(dir: &Path, text: &str, access: &RegistryAccess) -> anyhow::Result<(Files, String)> {
+    contents(dir, text, access).map(|content| (content.files, content.label))
 }
 
 /// The directory of a project's bundle.
@@ -49,7 +49,7 @@ pub fn read_or_revision(
     dir: &Path,
     text: &str,
     project: &Path,
-    access: &Access,
+    access: &RegistryAccess,
 ) -> anyhow::Result<(Files, String)> {
     match of_revision(dir, text, project)? {
         Some(files) if files.is_empty() => Err(anyhow::format_err!("found no bundle at `{text}`"))
@@ -68,7 +68,7 @@ fn of_revision(dir: &Path, text: &str, project: &Path) -> anyhow::Result<Option<
     if !is_name || dir.join(text).exists() {
         return Ok(None);
     }
-    let project = disk::real(project)?;
+    let project = disk::resolve_folder(project)?;
     if Repository::prefix_of(&project)?.is_none() {
         return Ok(None);
     }
@@ -87,47 +87,46 @@ fn of_revision(dir: &Path, text: &str, project: &Path) -> anyhow::Result<Option<
     Ok(Some(files))
 }
 
-/// The whole of a bundle.
-pub fn contents(dir: &Path, text: &str, access: &Access) -> anyhow::Result<Contents> {
+/// Returns the whole of a bundle.
+pub fn contents(dir: &Path, text: &str, access: &RegistryAccess) -> anyhow::Result<BundleContents> {
     reading(dir)?;
     let text = &*display_path(text);
     let path = dir.join(text);
     // `./bundle/` is `bundle`.
-    let label = text.parse::<ProjectPath>().map_or_else(|_| text.to_owned(), |it| it.to_string());
+    let label =
+        text.parse::<ProjectPath>().map_or_else(|_| text.to_owned(), |path| path.to_string());
     if path.join("PROJECT").is_file() && !path.join("manifests").is_dir() {
         return Err(anyhow::format_err!("`{label}` is a project, not a bundle"))
             .hint("generate its bundle with `operator-rs bundle`, and name the directory: `bundle` by default");
     }
     let is_image = !path.is_dir() || path.join("oci-layout").exists();
-    let (files, folders, labels) = match is_image && is_there(&path, text) {
-        true => {
-            let found = of_image(dir, text, access)?;
-            (found.files, found.folders.into_iter().collect(), Some(found.labels))
-        }
-        false => {
-            let (files, folders) = of_folder(dir, text)?;
-            (files, folders, None)
-        }
+    let (files, folders, labels) = if is_image && is_there(&path, text) {
+        let found = of_image(dir, text, access)?;
+        (found.files, found.folders.into_iter().collect(), Some(found.labels))
+    } else {
+        let (files, folders) = of_folder(dir, text)?;
+        (files, folders, None)
     };
     if files.is_empty() {
         return Err(anyhow::format_err!("found no bundle in `{label}`"))
             .hint("name the directory of a bundle, which has `manifests/` and `metadata/annotations.yaml`, or its image");
     }
-    Ok(Contents { files, folders, label, labels })
+    Ok(BundleContents { files, folders, label, labels })
 }
 
-/// Whether a name is that of an image in a registry.
+/// Returns whether a name is that of an image in a registry.
 pub fn is_remote(dir: &Path, text: &str) -> bool {
     let path = dir.join(text);
     !path.exists() && is_there(&path, text) && !text.ends_with(".tar")
 }
 
-/// Whether there is something to read as an image. A name without registry, tag and digest is a directory that is missing.
+/// Returns whether there is something to read as an image. A name without registry, tag and digest is a directory that
+/// is missing.
 fn is_there(path: &Path, text: &str) -> bool {
     path.exists() || text.contains([':', '@']) || text.ends_with(".tar")
 }
 
-fn of_image(dir: &Path, text: &str, access: &Access) -> anyhow::Result<Unpacked> {
+fn of_image(dir: &Path, text: &str, access: &RegistryAccess) -> anyhow::Result<Unpacked> {
     // The files are the same for every platform.
     let platforms = [images::here(), Platform::linux("amd64")];
     let image = images::read(dir, text, &platforms, access)?;
@@ -138,7 +137,7 @@ fn of_folder(dir: &Path, text: &str) -> anyhow::Result<(Files, Vec<String>)> {
     let mut files = Files::new();
     // A directory that is no bundle may be large, and is not read.
     let path = dir.join(text);
-    if !["manifests", "metadata"].iter().any(|it| path.join(it).is_dir()) {
+    if !["manifests", "metadata"].iter().any(|manifest| path.join(manifest).is_dir()) {
         return Ok((files, Vec::new()));
     }
     let Some(folder) = Folder::open(dir, Path::new(text))? else { return Ok((files, Vec::new())) };

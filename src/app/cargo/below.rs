@@ -11,8 +11,8 @@ const DEEPEST: usize = 3;
 /// Directories of build tools and of other packages.
 const SKIPPED: [&str; 3] = ["target/", "node_modules/", "vendor/"];
 
-/// The directories below this one with a Cargo.toml, but for those below another one. A directory that is in no repository
-/// is not looked through.
+/// Returns the directories below this one with a Cargo.toml, but for those below another one. A directory that is in no
+/// repository is not looked through.
 pub fn packages(dir: &Path) -> Vec<String> {
     let is_repository = dir.ancestors().any(|folder| folder.join(".git").exists());
     let Ok(root) = Root::new(dir) else { return Vec::new() };

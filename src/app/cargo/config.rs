@@ -32,14 +32,14 @@ pub struct Config {
 /// The names of a configuration file; cargo takes the first one that is there.
 pub const NAMES: [&str; 2] = ["config", "config.toml"];
 
-/// The files that cargo reads in a folder: those of the folder and the ones above it, then that of cargo's own folder.
-/// Files that cannot be read or parsed are left out: the reader of source refuses them.
+/// Returns the files that cargo reads in a folder: those of the folder and the ones above it, then that of cargo's own
+/// folder. Files that cannot be read or parsed are left out: the reader of source refuses them.
 pub fn files(dir: &Path) -> Vec<Config> {
     let parse = |(folder, base): (PathBuf, PathBuf)| {
         let (_, text) = text_in(&folder).ok()??;
         Some(Config { base, table: text.parse().ok()? })
     };
-    folders(dir).into_iter().filter_map(parse).collect()
+    config_folders(dir).into_iter().filter_map(parse).collect()
 }
 
 /// Parses files. Those that do not parse are left out: the reader of source refuses them.
@@ -50,24 +50,25 @@ pub fn parse(texts: &[ConfigText]) -> Vec<Config> {
     texts.iter().filter_map(parse).collect()
 }
 
-/// The texts of the files for a workspace in this folder, from the folder on that is this far above it.
+/// Returns the texts of the files for a workspace in this folder, from the folder on that is this far above it.
 pub fn texts(dir: &Path, skipped: usize) -> anyhow::Result<Vec<ConfigText>> {
     let mut texts = Vec::new();
-    for (depth, (folder, base)) in folders(dir).into_iter().enumerate().skip(skipped) {
+    for (depth, (folder, base)) in config_folders(dir).into_iter().enumerate().skip(skipped) {
         let Some((name, text)) = text_in(&folder)? else { continue };
-        let path = match dir.starts_with(&base) && folder != base {
-            true => iter::repeat_n("../", depth).collect::<String>() + ".cargo/" + name,
-            false => format!("$CARGO_HOME/{name}"),
+        let path = if dir.starts_with(&base) && folder != base {
+            iter::repeat_n("../", depth).collect::<String>() + ".cargo/" + name
+        } else {
+            format!("$CARGO_HOME/{name}")
         };
         texts.push(ConfigText { base, file: config_file(&path, text) });
     }
     Ok(texts)
 }
 
-/// The texts of the files between the current directory and a workspace above it, which cargo reads there, too.
+/// Returns the texts of the files between the current directory and a workspace above it, which cargo reads there, too.
 pub fn texts_below(dir: &Path) -> anyhow::Result<Vec<ConfigText>> {
     let mut texts = Vec::new();
-    let current = terminal::current_folder().and_then(|folder| disk::real(&folder).ok());
+    let current = terminal::current_folder().and_then(|folder| disk::resolve_folder(&folder).ok());
     for base in current.iter().flat_map(|current| current.ancestors()) {
         let below = match base.strip_prefix(dir) {
             Ok(below) if !below.as_os_str().is_empty() => display_path(&below),
@@ -86,23 +87,23 @@ fn config_file(path: &str, text: String) -> ConfigFile {
     ConfigFile { path, text: Rc::from(text) }
 }
 
-/// The folders that may have a configuration file, each with the folder that its paths are relative to.
-fn folders(dir: &Path) -> Vec<(PathBuf, PathBuf)> {
+/// Returns the folders that may have a configuration file, each with the folder that its paths are relative to.
+fn config_folders(dir: &Path) -> Vec<(PathBuf, PathBuf)> {
     let mut folders: Vec<_> =
         dir.ancestors().map(|base| (base.join(".cargo"), base.to_owned())).collect();
-    if let Some(home) = home().filter(|home| folders.iter().all(|it| it.0 != *home)) {
+    if let Some(home) = home().filter(|home| folders.iter().all(|pair| pair.0 != *home)) {
         folders.push((home.clone(), home));
     }
     folders
 }
 
-/// The configuration file of a folder, with its name. As for cargo, there is none where its path may not be followed,
-/// e.g. in the home folder of another user.
+/// Returns the configuration file of a folder, with its name. As for cargo, there is none where its path may not be
+/// followed, e.g. in the home folder of another user.
 fn text_in(folder: &Path) -> anyhow::Result<Option<(&'static str, String)>> {
     for name in NAMES {
         let path = folder.join(name);
         if disk::exists(&path)
-            && let Some(text) = disk::text_if_any(&path)?
+            && let Some(text) = disk::read_text_if_exists(&path)?
         {
             return Ok(Some((name, text)));
         }

@@ -18,7 +18,7 @@ pub struct Artifact {
     pub executable: Option<PathBuf>,
 }
 
-/// What cargo has built or found fresh.
+/// The targets that cargo has built or found fresh.
 #[derive(Debug, Default, PartialEq)]
 pub struct Built {
     pub artifacts: Vec<Artifact>,
@@ -34,12 +34,12 @@ pub struct BuildScript {
 }
 
 impl Artifact {
-    /// Whether the package is neither from a registry nor from a git repository.
+    /// Returns whether the package is neither from a registry nor from a git repository.
     pub fn is_local(&self) -> bool {
         self.package.starts_with("path+") || self.package.contains("(path+")
     }
 
-    /// The package's version, in either format of cargo: `…#name@1.0.0` and `name 1.0.0 (…)`.
+    /// Returns the package's version, in either format of cargo: `…#name@1.0.0` and `name 1.0.0 (…)`.
     pub fn version(&self) -> &str {
         if let Some((_, tail)) = self.package.rsplit_once('#')
             && !self.package.contains(' ')
@@ -49,27 +49,31 @@ impl Artifact {
         self.package.split(' ').nth(1).unwrap_or_default()
     }
 
-    /// Whether it is code for this platform, not for the machine that compiles.
+    /// Returns whether it is code for this platform, not for the machine that compiles.
     pub fn is_for(&self, triple: &str) -> bool {
-        self.files.iter().any(|it| it.components().any(|it| it.as_os_str() == triple))
+        self.files
+            .iter()
+            .any(|file| file.components().any(|component| component.as_os_str() == triple))
     }
 
-    /// The compiled library.
+    /// Returns the compiled library.
     pub fn library(&self) -> Option<&Path> {
         let mut files = self.files.iter();
-        files.find(|it| it.extension().is_some_and(|it| it == "rlib")).map(PathBuf::as_path)
+        files
+            .find(|file| file.extension().is_some_and(|extension| extension == "rlib"))
+            .map(PathBuf::as_path)
     }
 }
 
 impl Built {
-    /// A compiled target of the package of a build script: at least the script itself.
+    /// Returns a compiled target of the package of a build script: at least the script itself.
     pub fn package_of(&self, script: &BuildScript) -> Option<&Artifact> {
-        self.artifacts.iter().find(|it| it.package == script.package)
+        self.artifacts.iter().find(|artifact| artifact.package == script.package)
     }
 
     pub fn read(output: &str) -> Self {
-        let mut res = Self::default();
-        let lines = output.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
+        let mut built = Self::default();
+        let lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         for message in lines {
             let text = |at: &str| message.pointer(at).and_then(Value::as_str).unwrap_or_default();
             match text("/reason") {
@@ -77,32 +81,33 @@ impl Built {
                     let files = message.get("filenames").and_then(Value::as_array);
                     let files = files.into_iter().flatten().filter_map(Value::as_str);
                     let folder = Path::new(text("/manifest_path")).parent();
-                    res.artifacts.push(Artifact {
+                    built.artifacts.push(Artifact {
                         package: text("/package_id").to_owned(),
                         folder: folder.unwrap_or(Path::new("")).to_owned(),
                         name: text("/target/name").to_owned(),
                         files: files.map(PathBuf::from).collect(),
                         executable: Some(text("/executable"))
-                            .filter(|it| !it.is_empty())
+                            .filter(|path| !path.is_empty())
                             .map(PathBuf::from),
                     });
                 }
-                "build-script-executed" => res.build_scripts.push(BuildScript {
+                "build-script-executed" => built.build_scripts.push(BuildScript {
                     package: text("/package_id").to_owned(),
                     output: Path::new(text("/out_dir")).with_file_name("output"),
                 }),
                 _ => {}
             }
         }
-        res
+        built
     }
 }
 
-/// The errors among the messages, as the compiler renders them.
+/// Returns the errors among the messages, as the compiler renders them.
 pub fn errors(output: &str) -> String {
-    let messages = output.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
-    let errors = messages.filter(|it| it.pointer("/message/level") == Some(&"error".into()));
-    let text = |it: Value| it.pointer("/message/rendered")?.as_str().map(str::to_owned);
+    let messages = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let errors =
+        messages.filter(|message| message.pointer("/message/level") == Some(&"error".into()));
+    let text = |value: Value| value.pointer("/message/rendered")?.as_str().map(str::to_owned);
     errors.filter_map(text).collect()
 }
 

@@ -21,7 +21,7 @@ use toml::Table;
 
 pub use self::{
     location::PackageDirs,
-    package::{KUBERNETES, Package},
+    package::{KUBERNETES, UserPackage},
     workspace::{Workspace, root_of},
 };
 use crate::terminal;
@@ -38,10 +38,10 @@ fn home_of(variable: &str, folder: &str) -> Option<PathBuf> {
     own.or_else(|| Some(terminal::home_folder().ok().flatten()?.join(folder)))
 }
 
-/// A Cargo.toml as a table; an error names the place of what is malformed.
+/// Returns a Cargo.toml as a table; an error names the place of what is malformed.
 pub fn parse(path: &Path, text: &str) -> anyhow::Result<Table> {
     text.parse().map_err(|error: toml::de::Error| {
-        let at = error.span().map_or(0, |it| it.start);
+        let at = error.span().map_or(0, |span| span.start);
         // The text is not shown: in a clone, this may be a link to any file.
         let message = format!("cannot be parsed: {}", error.message().trim());
         Diagnostic::in_file(display_path(&path), message).at_byte(text, at).into_error()

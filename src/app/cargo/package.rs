@@ -9,7 +9,7 @@ use toml::{Table, Value};
 pub const KUBERNETES: &str = "k8s-openapi";
 
 /// The user's package.
-pub struct Package<'a> {
+pub struct UserPackage<'a> {
     pub folder: &'a Path,
     pub manifest: &'a Table,
     /// The folder and the content of its workspace's Cargo.toml; the package's own if it is in no workspace.
@@ -17,39 +17,45 @@ pub struct Package<'a> {
     pub workspace: &'a Table,
 }
 
-impl Package<'_> {
+impl UserPackage<'_> {
     pub fn name(&self) -> anyhow::Result<&str> {
-        let name = self.manifest.get("package").and_then(|it| it.get("name")?.as_str());
+        let name = self.manifest.get("package").and_then(|value| value.get("name")?.as_str());
         name.context("Cargo.toml has no package name")
     }
 
     pub fn version(&self) -> String {
-        let own = self.manifest.get("package").and_then(|it| it.get("version"));
-        let version = own.and_then(|it| self.inherited("version", it));
-        version.and_then(|it| it.as_str().map(str::to_owned)).unwrap_or_else(|| "0.0.0".to_owned())
+        let own = self.manifest.get("package").and_then(|value| value.get("version"));
+        let version = own.and_then(|value| self.inherited("version", value));
+        version
+            .and_then(|version| version.as_str().map(str::to_owned))
+            .unwrap_or_else(|| "0.0.0".to_owned())
     }
 
-    /// The value of a key of `[package]`, which may be inherited from the workspace.
+    /// Returns the value of a key of `[package]`, which may be inherited from the workspace.
     pub fn inherited(&self, key: &str, value: &Value) -> Option<Value> {
         let shared = value.get("workspace").and_then(Value::as_bool).unwrap_or(false);
-        match shared {
-            true => self.workspace.get("workspace")?.get("package")?.get(key).cloned(),
-            false => Some(value.clone()),
+        if shared {
+            self.workspace.get("workspace")?.get("package")?.get(key).cloned()
+        } else {
+            Some(value.clone())
         }
     }
 
     /// Dependencies with what they inherit, and with absolute paths.
     pub fn dependencies(&self, table: &Table) -> Table {
-        table.iter().map(|(name, it)| (name.clone(), self.dependency(name, it))).collect()
+        table
+            .iter()
+            .map(|(name, value)| (name.clone(), self.resolve_dependency(name, value)))
+            .collect()
     }
 
-    fn dependency(&self, name: &str, value: &Value) -> Value {
+    fn resolve_dependency(&self, name: &str, value: &Value) -> Value {
         let shared = value.get("workspace").and_then(Value::as_bool).unwrap_or(false);
         if !shared {
-            return placed(value, self.folder);
+            return with_absolute_path(value, self.folder);
         }
         let found =
-            self.workspace.get("workspace").and_then(|it| it.get("dependencies")?.get(name));
+            self.workspace.get("workspace").and_then(|value| value.get("dependencies")?.get(name));
         let mut res = match found {
             Some(Value::Table(it)) => it.clone(),
             Some(version) => [("version".to_owned(), version.clone())].into_iter().collect(),
@@ -67,27 +73,29 @@ impl Package<'_> {
                 _ => drop(res.insert(key.clone(), it.clone())),
             }
         }
-        placed(&res.into(), self.top)
+        with_absolute_path(&res.into(), self.top)
     }
 
     /// k8s-openapi in the dev-dependencies: a library leaves the version of Kubernetes to programs, and does not compile if
     /// none is selected.
     pub fn kubernetes_of_developers(&self) -> Option<(String, Value)> {
         let table = self.manifest.get("dev-dependencies")?.as_table()?;
-        let name = |key: &str, it: &Value| {
-            it.get("package").and_then(Value::as_str).unwrap_or(key).to_owned()
+        let name = |key: &str, value: &Value| {
+            value.get("package").and_then(Value::as_str).unwrap_or(key).to_owned()
         };
-        self.dependencies(table).into_iter().find(|(key, it)| name(key, it) == KUBERNETES)
+        self.dependencies(table)
+            .into_iter()
+            .find(|(key, dependency)| name(key, dependency) == KUBERNETES)
     }
 
-    /// The resolver of its workspace: the declared one, or that of its edition.
+    /// Returns the resolver of its workspace: the declared one, or that of its edition.
     pub fn resolver(&self) -> Option<Value> {
         let declared = |table: &str| self.workspace.get(table)?.get("resolver").cloned();
         if let Some(it) = declared("workspace").or_else(|| declared("package")) {
             return Some(it);
         }
         let edition = self.workspace.get("package")?.get("edition");
-        let edition = edition.and_then(|it| self.inherited("edition", it));
+        let edition = edition.and_then(|value| self.inherited("edition", value));
         Some(match edition.as_ref().and_then(Value::as_str) {
             Some("2021") => "2".into(),
             Some("2024") => "3".into(),
@@ -95,21 +103,23 @@ impl Package<'_> {
         })
     }
 
-    /// The workspace's `[patch]`, with absolute paths.
+    /// Returns the workspace's `[patch]`, with absolute paths.
     pub fn patches(&self) -> Option<Table> {
         let patch = self.workspace.get("patch")?.as_table()?;
-        let of = |it: &Value| match it {
-            Value::Table(it) => {
-                let each = it.iter().map(|(name, it)| (name.clone(), placed(it, self.top)));
+        let of = |entry: &Value| match entry {
+            Value::Table(entry) => {
+                let each = entry
+                    .iter()
+                    .map(|(name, value)| (name.clone(), with_absolute_path(value, self.top)));
                 each.collect::<Table>().into()
             }
             other => other.clone(),
         };
-        Some(patch.iter().map(|(source, it)| (source.clone(), of(it))).collect())
+        Some(patch.iter().map(|(source, value)| (source.clone(), of(value))).collect())
     }
 }
 
-fn placed(value: &Value, folder: &Path) -> Value {
+fn with_absolute_path(value: &Value, folder: &Path) -> Value {
     let mut res = value.clone();
     if let Some(Value::String(path)) = res.get_mut("path") {
         *path = folder.join(&*path).to_string_lossy().into_owned();

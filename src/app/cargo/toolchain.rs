@@ -9,7 +9,7 @@ pub fn cargo() -> anyhow::Result<ProgramPath> {
     ProgramPath::require(terminal::variable("CARGO")?.unwrap_or_else(|| "cargo".to_owned()))
 }
 
-/// Whether cargo is installed.
+/// Returns whether cargo is installed.
 pub fn has_cargo() -> bool {
     cargo().is_ok()
 }
@@ -19,7 +19,7 @@ pub fn rustup_home() -> Option<PathBuf> {
     super::home_of("RUSTUP_HOME", ".rustup")
 }
 
-/// The compiler that cargo runs, unless its configuration names another one.
+/// Returns the compiler that cargo runs, unless its configuration names another one.
 pub fn rustc() -> Option<ProgramPath> {
     ProgramPath::find(terminal::variable("RUSTC").ok()?.unwrap_or_else(|| "rustc".to_owned()))
 }

@@ -18,13 +18,13 @@ const NAME: &str = ".cargo-checksum.json";
 /// The folders of vendored packages, by the name and the version of each.
 pub type VendoredPackages = BTreeMap<(String, String), Vec<PathBuf>>;
 
-/// Every package in a directory. Cargo looks into each folder of it, whatever that is called.
+/// Returns every package in a directory. Cargo looks into each folder of it, whatever that is called.
 pub fn packages(directory: &Path) -> VendoredPackages {
     let mut packages = VendoredPackages::new();
-    let names = disk::names(directory).unwrap_or_default();
+    let names = disk::list_names(directory).unwrap_or_default();
     for folder in names.iter().filter_map(|name| name.strip_suffix('/')) {
         let folder = directory.join(folder);
-        let text = disk::text_if_any(&folder.join("Cargo.toml")).ok().flatten();
+        let text = disk::read_text_if_exists(&folder.join("Cargo.toml")).ok().flatten();
         if let Some(package) = text.and_then(|text| package_of(&text)) {
             packages.entry(package).or_default().push(folder);
         }
@@ -32,15 +32,15 @@ pub fn packages(directory: &Path) -> VendoredPackages {
     packages
 }
 
-/// The name and the version in a Cargo.toml. One that `cargo vendor` has written has them in lines of their own, and
-/// need not be parsed.
+/// Returns the name and the version in a Cargo.toml. One that `cargo vendor` has written has them in lines of their
+/// own, and need not be parsed.
 fn package_of(text: &str) -> Option<(String, String)> {
     let body = text.split_once("[package]\n").map_or("", |(_, body)| body);
     let body = body.split("\n[").next().unwrap_or_default();
     let line = |key: &str| {
         let quoted =
             { body.lines() }.find_map(|line| line.strip_prefix(key)?.strip_prefix(" = \""));
-        quoted.and_then(|it| it.strip_suffix('"')).map(str::to_owned)
+        quoted.and_then(|quoted| quoted.strip_suffix('"')).map(str::to_owned)
     };
     if let (Some(name), Some(version)) = (line("name"), line("version")) {
         return Some((name, version));
@@ -59,7 +59,7 @@ pub struct Checksums {
 impl Checksums {
     /// Reads them; fails with the reason why they say nothing about this package.
     pub fn read(folder: &Path, locked: &Locked) -> Result<Self, String> {
-        let text = disk::text_if_any(&folder.join(NAME)).ok().flatten();
+        let text = disk::read_text_if_exists(&folder.join(NAME)).ok().flatten();
         let value = text.and_then(|text| serde_json::from_str::<Value>(&text).ok());
         let Some(value) = value else { return Err(format!("it has no `{NAME}`")) };
         let package = value.get("package").and_then(Value::as_str);
@@ -72,15 +72,15 @@ impl Checksums {
         Ok(Self { folder, files: files.collect() })
     }
 
-    /// The first file with code that is not as its checksum says; below none of these folders.
+    /// Returns the first file with code that is not as its checksum says; below none of these folders.
     pub fn first_changed(&self, passed: &[&str]) -> Option<String> {
         let mut open = vec![String::new()];
         while let Some(below) = open.pop() {
-            let names = disk::names(&self.folder.join(&below)).unwrap_or_default();
+            let names = disk::list_names(&self.folder.join(&below)).unwrap_or_default();
             for name in names {
                 let path = if below.is_empty() { name } else { format!("{below}/{name}") };
                 match path.strip_suffix('/') {
-                    Some(folder) if passed.iter().any(|it| folder.starts_with(it)) => {}
+                    Some(folder) if passed.iter().any(|prefix| folder.starts_with(prefix)) => {}
                     Some(folder) => open.push(folder.to_owned()),
                     None if is_code(&path) && self.text(&path).is_none() => return Some(path),
                     None => {}
@@ -90,16 +90,16 @@ impl Checksums {
         None
     }
 
-    /// The digest of the code that the checksums are of, as the table of published packages has it.
+    /// Returns the digest of the code that the checksums are of, as the table of published packages has it.
     pub fn code_digest(&self) -> String {
         let files = self.files.iter().filter(|(path, _)| is_code(path));
         let lines: String = files.map(|(path, sum)| format!("{path} {sum}\n")).collect();
         Digest::of(lines.as_bytes()).hex().to_owned()
     }
 
-    /// The text of a file; none if it is not there, or not as its checksum says.
+    /// Returns the text of a file; none if it is not there, or not as its checksum says.
     pub fn text(&self, path: &str) -> Option<String> {
-        let text = disk::text_if_any(&self.folder.join(path)).ok()??;
+        let text = disk::read_text_if_exists(&self.folder.join(path)).ok()??;
         let digest = Digest::of(text.as_bytes());
         self.files.get(path).is_some_and(|expected| expected == digest.hex()).then_some(text)
     }
@@ -133,7 +133,7 @@ fn a_package_is_known_by_its_manifest_however_it_is_written() {
 #[test]
 fn the_digests_of_published_packages_are_those_of_the_packages_on_this_machine() {
     let registries = super::home().expect("cargo has a folder").join("registry/src");
-    let folders = disk::names(&registries).unwrap_or_default().into_iter();
+    let folders = disk::list_names(&registries).unwrap_or_default().into_iter();
     let folders: Vec<PathBuf> = folders.map(|folder| registries.join(folder)).collect();
     let mut compared = 0;
     for (name, version, published) in crate::source::PublishedCrate::all() {
@@ -142,11 +142,11 @@ fn the_digests_of_published_packages_are_those_of_the_packages_on_this_machine()
             let mut checksums = Checksums { folder, files: BTreeMap::new() };
             let mut open = vec![String::new()];
             while let Some(below) = open.pop() {
-                for entry in disk::names(&checksums.folder.join(&below)).unwrap_or_default() {
+                for entry in disk::list_names(&checksums.folder.join(&below)).unwrap_or_default() {
                     match (format!("{below}{entry}"), entry.ends_with('/')) {
                         (path, true) => open.push(path),
                         (path, false) if is_code(&path) => {
-                            let text = disk::text_if_any(&checksums.folder.join(&path));
+                            let text = disk::read_text_if_exists(&checksums.folder.join(&path));
                             let text = text.expect("it is text").expect("it is there");
                             let sum = Digest::of(text.as_bytes()).hex().to_owned();
                             checksums.files.insert(path, sum);

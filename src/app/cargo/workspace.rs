@@ -24,17 +24,18 @@ impl Workspace {
             Some(path) => path.to_owned(),
             None => next(dir)?,
         };
-        if manifest.file_name().is_none_or(|it| it != "Cargo.toml") {
+        if manifest.file_name().is_none_or(|name| name != "Cargo.toml") {
             return Err(anyhow::format_err!("`{}` is not a Cargo.toml", display_path(&manifest)))
                 .hint("give the path of a Cargo.toml or of its directory: `--manifest-path PATH`");
         }
-        let Some(text) = disk::text_if_any(&manifest)? else {
+        let Some(text) = disk::read_text_if_exists(&manifest)? else {
             return Err(anyhow::format_err!("there is no `{}`", display_path(&manifest)))
                 .hint("give the path of a Cargo.toml or of its directory: `--manifest-path PATH`");
         };
-        let folder = disk::real(manifest.parent().unwrap_or(Path::new("")))?;
+        let folder = disk::resolve_folder(manifest.parent().unwrap_or(Path::new("")))?;
         let table = parse(&manifest, &text)?;
-        let (root, member) = root_of(&folder, &table, &disk::text_if_any, &disk::real)?;
+        let (root, member) =
+            root_of(&folder, &table, &disk::read_text_if_exists, &disk::resolve_folder)?;
         Ok(Self { root: Root::new(&root)?, member })
     }
 }
@@ -42,7 +43,8 @@ impl Workspace {
 /// Reads a file; none if it does not exist.
 type Read<'a> = &'a dyn Fn(&Path) -> anyhow::Result<Option<String>>;
 
-/// The root of the workspace that the package in a folder belongs to, and the package's name if it is not the root's own.
+/// Returns the root of the workspace that the package in a folder belongs to, and the package's name if it is not the
+/// root's own.
 pub fn root_of(
     folder: &Path,
     manifest: &Table,
@@ -50,24 +52,24 @@ pub fn root_of(
     real: &dyn Fn(&Path) -> anyhow::Result<PathBuf>,
 ) -> anyhow::Result<(PathBuf, Option<String>)> {
     let package = manifest.get("package");
-    let own = package.and_then(|it| it.get("workspace")).and_then(Value::as_str);
+    let own = package.and_then(|package| package.get("workspace")).and_then(Value::as_str);
     if own.is_none() && manifest.contains_key("workspace") {
         return Ok((folder.to_owned(), None));
     }
     let above = match own {
         Some(path) => Some(real(&folder.join(path))?),
-        None => above(folder, read)?,
+        None => workspace_above(folder, read)?,
     };
-    let member = package.and_then(|it| it.get("name")).and_then(Value::as_str);
+    let member = package.and_then(|package| package.get("name")).and_then(Value::as_str);
     Ok(match above {
         Some(root) => (root, member.map(str::to_owned)),
         None => (folder.to_owned(), None),
     })
 }
 
-/// The nearest Cargo.toml from a folder upwards.
+/// Returns the nearest Cargo.toml from a folder upwards.
 fn next(dir: &Path) -> anyhow::Result<PathBuf> {
-    let dir = disk::real(dir)?;
+    let dir = disk::resolve_folder(dir)?;
     for folder in dir.ancestors() {
         let path = folder.join("Cargo.toml");
         if path.is_file() {
@@ -86,8 +88,8 @@ fn next(dir: &Path) -> anyhow::Result<PathBuf> {
         })
 }
 
-/// The nearest workspace above a folder, unless it excludes the folder.
-fn above(folder: &Path, read: Read<'_>) -> anyhow::Result<Option<PathBuf>> {
+/// Returns the nearest workspace above a folder, unless it excludes the folder.
+fn workspace_above(folder: &Path, read: Read<'_>) -> anyhow::Result<Option<PathBuf>> {
     for root in folder.ancestors().skip(1) {
         let path = root.join("Cargo.toml");
         let Some(text) = read(&path)? else { continue };
@@ -98,14 +100,14 @@ fn above(folder: &Path, read: Read<'_>) -> anyhow::Result<Option<PathBuf>> {
             let list = workspace.get(key).and_then(Value::as_array).into_iter().flatten();
             list.filter_map(Value::as_str).map(Path::new).collect::<Vec<_>>()
         };
-        let is_in = |it: &&Path| below.starts_with(plain(it));
+        let is_in = |path: &&Path| below.starts_with(without_dots(path));
         let excluded = list("exclude").iter().any(is_in) && !list("members").iter().any(is_in);
         return Ok((!excluded).then(|| root.to_owned()));
     }
     Ok(None)
 }
 
-/// A relative path without its `.`.
-fn plain(path: &Path) -> PathBuf {
-    path.components().filter(|it| *it != Component::CurDir).collect()
+/// Returns a relative path without its `.`.
+fn without_dots(path: &Path) -> PathBuf {
+    path.components().filter(|component| *component != Component::CurDir).collect()
 }

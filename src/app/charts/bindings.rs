@@ -1,19 +1,20 @@
-//! Which roles and bindings API servers refuse, as the validation of `rbac.authorization.k8s.io/v1` decides it. Names of
-//! objects are not judged.
+//! Finds the roles and bindings that API servers refuse, as the validation of `rbac.authorization.k8s.io/v1` decides
+//! it. Names of objects are not judged.
 
-use super::rendering::Object;
+use super::rendering::RenderedObject;
 use go_data::yaml::Value;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 
-/// Why API servers refuse a role or a binding.
-pub fn refusal(object: &Object) -> Option<String> {
+/// Returns why API servers refuse a role or a binding.
+pub fn refusal(object: &RenderedObject) -> Option<String> {
     if object.value["apiVersion"] != *format!("{GROUP}/v1") {
         return Some(format!("its `apiVersion` is not `{GROUP}/v1`"));
     }
-    match object.is("ClusterRoleBinding") || object.is("RoleBinding") {
-        true => of_binding(&object.value, object.is("ClusterRoleBinding")),
-        false => of_role(&object.value, object.is("Role")),
+    if object.is("ClusterRoleBinding") || object.is("RoleBinding") {
+        of_binding(&object.value, object.is("ClusterRoleBinding"))
+    } else {
+        of_role(&object.value, object.is("Role"))
     }
 }
 
@@ -22,7 +23,7 @@ fn of_binding(binding: &Value, is_cluster: bool) -> Option<String> {
     if let group @ Some(_) = of_group(role, "roleRef") {
         return group;
     }
-    match text(role, "kind") {
+    match text_field(role, "kind") {
         "ClusterRole" => {}
         "Role" if !is_cluster => {}
         kind => return Some(format!("`roleRef.kind` is `{kind}`, and must be `ClusterRole`")),
@@ -30,8 +31,8 @@ fn of_binding(binding: &Value, is_cluster: bool) -> Option<String> {
     let subjects = binding["subjects"].as_array().into_iter().flatten().enumerate();
     let fault = |(at, subject): (usize, &Value)| {
         let path = format!("subjects[{at}]");
-        let is_missing = |field: &str| text(subject, field).is_empty();
-        match text(subject, "kind") {
+        let is_missing = |field: &str| text_field(subject, field).is_empty();
+        match text_field(subject, "kind") {
             _ if is_missing("name") => Some(format!("`{path}.name` is missing")),
             "User" | "Group" => of_group(subject, &path),
             "ServiceAccount" if !is_missing("apiGroup") => {
@@ -47,9 +48,9 @@ fn of_binding(binding: &Value, is_cluster: bool) -> Option<String> {
     { subjects }.find_map(fault)
 }
 
-/// A server fills in a group that is missing.
+/// Returns a server fills in a group that is missing.
 fn of_group(value: &Value, path: &str) -> Option<String> {
-    match text(value, "apiGroup") {
+    match text_field(value, "apiGroup") {
         "" | GROUP => None,
         group => Some(format!("`{path}.apiGroup` is `{group}`, and must be `{GROUP}`")),
     }
@@ -58,9 +59,10 @@ fn of_group(value: &Value, path: &str) -> Option<String> {
 fn of_role(role: &Value, is_namespaced: bool) -> Option<String> {
     let rules = role["rules"].as_array().into_iter().flatten().enumerate();
     let fault = |(at, rule): (usize, &Value)| {
-        let has = |field: &str| rule[field].as_array().is_some_and(|it| !it.is_empty());
+        let has = |field: &str| rule[field].as_array().is_some_and(|values| !values.is_empty());
         let missing = |field: &str| Some(format!("`rules[{at}].{field}` is missing"));
-        let has_resources = ["apiGroups", "resources", "resourceNames"].iter().any(|it| has(it));
+        let has_resources =
+            ["apiGroups", "resources", "resourceNames"].iter().any(|name| has(name));
         match has("nonResourceURLs") {
             _ if !has("verbs") => missing("verbs"),
             true if is_namespaced => Some(format!("`rules[{at}].nonResourceURLs` is in a Role")),
@@ -76,7 +78,7 @@ fn of_role(role: &Value, is_namespaced: bool) -> Option<String> {
     { rules }.find_map(fault)
 }
 
-fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+fn text_field<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap_or_default()
 }
 
@@ -89,14 +91,14 @@ fn roles_and_bindings_are_refused_as_api_servers_refuse_them() {
         for (key, part) in part.as_object().into_iter().flatten() {
             value[key] = part.clone();
         }
-        let object = Object { value, is_own: true, template: None, line: 0 };
+        let object = RenderedObject { value, is_own: true, template: None, line: 0 };
         assert_eq!(refusal(&object).as_deref(), expected, "{}", object.value);
     };
     let binding = |part: Value, expected: Option<&str>| {
         check("RoleBinding", part.clone(), expected);
         check("ClusterRoleBinding", part, expected);
     };
-    let subject = |it: Value| json!({ "subjects": [it] });
+    let subject = |value: Value| json!({ "subjects": [value] });
     binding(json!({}), None);
     binding(
         json!({ "apiVersion": "rbac.authorization.k8s.io/v1beta1" }),

@@ -5,13 +5,13 @@ use std::{collections::BTreeMap, path::Path};
 use anyhow::Context as _;
 
 use super::ignored::Ignored;
-use crate::app::{findings::Place, folder::Folder};
+use crate::app::{findings::SourceSpan, folder::Folder};
 use diagnostics::{Hint as _, utf8_text};
 use go_data::yaml::{self, Node};
 use model::display_path;
 
 pub struct Chart {
-    /// How messages name the folder.
+    /// The folder's name in messages.
     pub folder: String,
     pub name: String,
     pub app_version: Option<String>,
@@ -64,18 +64,18 @@ impl Chart {
         })
     }
 
-    /// The text of a file, if it is UTF-8.
+    /// Returns the text of a file, if it is UTF-8.
     pub fn text(&self, path: &str) -> Option<&str> {
         std::str::from_utf8(self.files.get(path)?).ok()
     }
 
-    /// A place in a file; line 0 is the whole file.
-    pub fn place(&self, path: &str, line: usize, column: usize) -> Place {
-        Place::new(format!("{}/{path}", self.folder), line, column)
+    /// Returns a place in a file; line 0 is the whole file.
+    pub fn place(&self, path: &str, line: usize, column: usize) -> SourceSpan {
+        SourceSpan::new(format!("{}/{path}", self.folder), line, column)
     }
 
-    /// The place of a field of Chart.yaml.
-    pub fn field(&self, name: &str) -> Place {
+    /// Returns the place of a field of Chart.yaml.
+    pub fn field(&self, name: &str) -> SourceSpan {
         let mark = self.manifest.mark_at(&format!("/{name}"));
         self.place("Chart.yaml", mark.line, mark.column)
     }

@@ -3,7 +3,7 @@
 
 use super::{
     Chart, Finding, Rule,
-    crds::{Copy, Origin},
+    crds::{CrdCopy, Origin},
 };
 use diagnostics::utf8_text;
 use go_data::yaml::{self, Data, Node, Value};
@@ -11,12 +11,12 @@ use go_data::yaml::{self, Data, Node, Value};
 /// An object of a file, with its places if they are known.
 type Object = (Value, Option<Node>);
 
-/// The CRDs, and what helm cannot read. Outside of `crds/`, only files that mention CRDs are read.
-pub fn read(chart: &Chart) -> (Vec<Copy<'static>>, Vec<Finding>) {
+/// Returns the CRDs, and what helm cannot read. Outside of `crds/`, only files that mention CRDs are read.
+pub fn read(chart: &Chart) -> (Vec<CrdCopy<'static>>, Vec<Finding>) {
     let (mut copies, mut findings) = (Vec::new(), Vec::new());
     for (path, bytes) in &chart.files {
         let name = path.to_ascii_lowercase();
-        let is_data = [".yaml", ".yml", ".json"].iter().any(|it| name.ends_with(it));
+        let is_data = [".yaml", ".yml", ".json"].iter().any(|ending| name.ends_with(ending));
         let is_in_crds = path.starts_with("crds/");
         let text = String::from_utf8_lossy(bytes);
         let is_read = is_in_crds || text.contains("CustomResourceDefinition");
@@ -25,26 +25,28 @@ pub fn read(chart: &Chart) -> (Vec<Copy<'static>>, Vec<Finding>) {
         }
         let mut unreadable = |what: String, line: usize, column: usize| {
             let place = chart.place(path, line, column);
-            findings.push(Rule::CrdUnreadable.finding(path, what, Some(place)));
+            findings.push(Rule::CrdUnreadable.to_finding(path, what, Some(place)));
         };
-        let objects = match objects(bytes) {
+        let objects = match parse_objects(bytes) {
             Ok(objects) => objects,
             // It may be the text of a template that `tpl` renders.
             Err(_) if !is_in_crds && text.contains("{{") => continue,
             Err(error) => {
                 let fault = diagnostics::find::<yaml::Fault>(&error);
-                let mark = fault.map_or((0, 0), |it| (it.mark.line, it.mark.column));
-                let what = fault.map_or_else(|| error.to_string(), |it| it.message.clone());
+                let mark = fault.map_or((0, 0), |node| (node.mark.line, node.mark.column));
+                let what = fault
+                    .map_or_else(|| error.to_string(), |diagnostic| diagnostic.message.clone());
                 unreadable(what, mark.0, mark.1);
                 continue;
             }
         };
         for (crd, node) in objects {
-            let (line, column) = node.as_ref().map_or((0, 0), |it| (it.mark.line, it.mark.column));
+            let (line, column) =
+                node.as_ref().map_or((0, 0), |node| (node.mark.line, node.mark.column));
             if crd["kind"] == "CustomResourceDefinition" {
                 let place = Some(chart.place(path, line, column));
                 let origin = Origin::File { path: path.clone(), node };
-                copies.push(Copy { crd, place, origin, with_values: String::new() });
+                copies.push(CrdCopy { crd, place, origin, with_values: String::new() });
             } else if is_in_crds && !crd["kind"].is_string() {
                 let what = "a document has no `kind`, so helm installs none of the CRDs";
                 unreadable(what.to_owned(), line, column);
@@ -54,7 +56,7 @@ pub fn read(chart: &Chart) -> (Vec<Copy<'static>>, Vec<Finding>) {
     (copies, findings)
 }
 
-fn objects(bytes: &[u8]) -> anyhow::Result<Vec<Object>> {
+fn parse_objects(bytes: &[u8]) -> anyhow::Result<Vec<Object>> {
     let text = utf8_text(bytes).map_err(anyhow::Error::msg)?;
     let found = match yaml::nodes(text, yaml::Dialect::Kubernetes) {
         Ok(nodes) => nodes.into_iter().map(|it| (it.clone().into_value(), Some(it))).collect(),
@@ -65,16 +67,16 @@ fn objects(bytes: &[u8]) -> anyhow::Result<Vec<Object>> {
         },
         Err(error) => return Err(error),
     };
-    Ok(found.into_iter().flat_map(listed).collect())
+    Ok(found.into_iter().flat_map(list_items).collect())
 }
 
-/// The objects in a list, or the object itself.
-fn listed((value, node): Object) -> Vec<Object> {
+/// Returns the objects in a list, or the object itself.
+fn list_items((value, node): Object) -> Vec<Object> {
     let Some(items) = value["items"].as_array() else { return vec![(value, node)] };
-    let nodes = match node.as_ref().and_then(|it| it.get("items")).map(|it| &it.data) {
+    let nodes = match node.as_ref().and_then(|node| node.get("items")).map(|node| &node.data) {
         Some(Data::List(nodes)) => nodes.as_slice(),
         _ => &[],
     };
-    let object = |(at, it): (usize, &Value)| (it.clone(), nodes.get(at).cloned());
-    items.iter().enumerate().map(object).flat_map(listed).collect()
+    let object = |(at, node): (usize, &Value)| (node.clone(), nodes.get(at).cloned());
+    items.iter().enumerate().map(object).flat_map(list_items).collect()
 }

@@ -7,30 +7,31 @@ struct Pattern {
     text: String,
     is_negated: bool,
     is_of_folders: bool,
-    /// Whether it is about a path from the top, and not about a name anywhere.
+    /// True if the pattern matches a path from the top, and not a name at any depth.
     is_path: bool,
 }
 
 impl Ignored {
     pub fn parse(text: &str) -> Self {
-        let lines = text.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#'));
-        Self(lines.map(Pattern::parse).collect())
+        let lines =
+            text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        Self(lines.map(Pattern::parse_pattern).collect())
     }
 
-    /// Whether a file, or a folder that it is in, is left out.
+    /// Returns whether a file, or a folder that it is in, is left out.
     pub fn has(&self, path: &str) -> bool {
-        let ends = path.match_indices('/').map(|it| it.0).chain([path.len()]);
-        { ends }.any(|end| self.matches(&path[..end], end < path.len()))
+        let ends = path.match_indices('/').map(|pair| pair.0).chain([path.len()]);
+        { ends }.any(|end| self.matches_pattern(&path[..end], end < path.len()))
     }
 
-    fn matches(&self, path: &str, is_folder: bool) -> bool {
-        let last = self.0.iter().rev().find(|it| it.matches(path, is_folder));
-        last.is_some_and(|it| !it.is_negated)
+    fn matches_pattern(&self, path: &str, is_folder: bool) -> bool {
+        let last = self.0.iter().rev().find(|pattern| pattern.matches(path, is_folder));
+        last.is_some_and(|last| !last.is_negated)
     }
 }
 
 impl Pattern {
-    fn parse(line: &str) -> Self {
+    fn parse_pattern(line: &str) -> Self {
         let (is_negated, line) = match line.strip_prefix('!') {
             Some(rest) => (true, rest),
             None => (false, line),
@@ -47,18 +48,18 @@ impl Pattern {
     fn matches(&self, path: &str, is_folder: bool) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         (is_folder || !self.is_of_folders)
-            && glob(self.text.as_bytes(), if self.is_path { path } else { name }.as_bytes())
+            && matches_glob(self.text.as_bytes(), if self.is_path { path } else { name }.as_bytes())
     }
 }
 
 /// `*` is any text in a name, `?` any character.
-fn glob(pattern: &[u8], text: &[u8]) -> bool {
+fn matches_glob(pattern: &[u8], text: &[u8]) -> bool {
     match (pattern.split_first(), text.split_first()) {
         (None, None) => true,
-        (Some((b'*', rest)), _) if glob(rest, text) => true,
-        (Some((b'*', _)), Some((c, tail))) => *c != b'/' && glob(pattern, tail),
-        (Some((b'?', rest)), Some((c, tail))) => *c != b'/' && glob(rest, tail),
-        (Some((a, rest)), Some((b, tail))) => a == b && glob(rest, tail),
+        (Some((b'*', rest)), _) if matches_glob(rest, text) => true,
+        (Some((b'*', _)), Some((c, tail))) => *c != b'/' && matches_glob(pattern, tail),
+        (Some((b'?', rest)), Some((c, tail))) => *c != b'/' && matches_glob(rest, tail),
+        (Some((a, rest)), Some((b, tail))) => a == b && matches_glob(rest, tail),
         _ => false,
     }
 }

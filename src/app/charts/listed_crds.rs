@@ -3,19 +3,19 @@
 
 use std::collections::BTreeSet;
 
-use super::{Chart, Finding, Rule, crds::Copy};
+use super::{Chart, Finding, Rule, crds::CrdCopy};
 use go_data::yaml::{self, Value, pointer};
 
 /// The key of the annotation, of <https://artifacthub.io/docs/topics/annotations/helm/>.
 pub const ANNOTATION: &str = "artifacthub.io/crds";
 
 /// Compares the names and served versions that the annotation lists with those of the chart's CRDs.
-pub fn check(chart: &Chart, copies: &[Copy<'_>]) -> Option<Finding> {
+pub fn check(chart: &Chart, copies: &[CrdCopy<'_>]) -> Option<Finding> {
     let pointer = format!("/annotations/{}", ANNOTATION.replace('/', "~1"));
     let text = chart.manifest.clone().into_value().pointer(&pointer)?.as_str()?.to_owned();
     let mark = chart.manifest.mark_at(&pointer);
     let place = Some(chart.place("Chart.yaml", mark.line, mark.column));
-    let finding = |what: String| Some(Rule::ListedCrds.finding(ANNOTATION, what, place));
+    let finding = |what: String| Some(Rule::ListedCrds.to_finding(ANNOTATION, what, place));
     let list = yaml::from_text(&text, yaml::Dialect::Kubernetes).ok();
     let Some(items) = list.as_ref().and_then(Value::as_array) else {
         return finding("it is not a YAML list".to_owned());

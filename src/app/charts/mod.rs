@@ -1,5 +1,5 @@
-//! Whether a Helm chart that somebody wrote agrees with the Rust source: its CRDs, the rights of the operator, versions,
-//! selectors, and its size.
+//! Checks that a Helm chart, which may be written by hand, agrees with the Rust source: its CRDs, the rights of the
+//! operator, versions, selectors, and its size.
 //!
 //! `chart` reads the folder, `rendering` has helm render it or takes what was rendered elsewhere. The other modules compare
 //! values with values, and return findings. Only objects of the chart's own templates are judged, not those of subcharts.
@@ -30,11 +30,11 @@ pub use generated::{BY as GENERATED_BY, FOLDER as GENERATED_FOLDER, is_generated
 pub use helm::render;
 pub use listed_crds::ANNOTATION as LISTED_CRDS;
 pub use markers::known_rights;
-pub use release::{Release, require_namespace};
+pub use release::{ChartRelease, require_namespace};
 pub use rendering::Rendering;
-pub use source::{Selection, Source};
+pub use source::{ChartSource, SourceSelection};
 
-use crate::app::findings::{Finding, Place};
+use crate::app::findings::{Finding, SourceSpan};
 
 diagnostics::rules! {
     ():
@@ -62,8 +62,13 @@ diagnostics::rules! {
 }
 
 impl Rule {
-    /// A finding of this rule with its hint.
-    fn finding(self, subject: impl Into<String>, what: String, place: Option<Place>) -> Finding {
+    /// Returns a finding of this rule with its hint.
+    fn to_finding(
+        self,
+        subject: impl Into<String>,
+        what: String,
+        place: Option<SourceSpan>,
+    ) -> Finding {
         let subject = subject.into();
         Finding {
             rule: self.id(),

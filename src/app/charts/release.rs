@@ -1,4 +1,4 @@
-//! What Helm would install of a chart, with the chart's own values.
+//! Renders the objects that Helm would install of a chart, with the chart's own values.
 
 use std::path::Path;
 
@@ -19,30 +19,30 @@ const RENDERED: &str =
 const FILES: &[&str] = &["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// A chart that is rendered for a release with the chart's name.
-pub struct Release<'a> {
+pub struct ChartRelease<'a> {
     root: &'a Root,
     path: &'a Path,
     namespace: Option<&'a Namespace>,
 }
 
-impl<'a> Release<'a> {
-    /// None if the path is no chart, or a kustomization that is in one.
+impl<'a> ChartRelease<'a> {
+    /// Returns `None` if the path is no chart, or a kustomization that is in one.
     pub fn of(root: &'a Root, path: &'a Path, namespace: Option<&'a Namespace>) -> Option<Self> {
         let has = |name: &str| path.join(name).is_file();
-        let is_chart = has("Chart.yaml") && !FILES.iter().any(|it| has(it));
+        let is_chart = has("Chart.yaml") && !FILES.iter().any(|file| has(file));
         is_chart.then_some(Self { root, path, namespace })
     }
 
-    /// The output of `helm template`.
+    /// Returns the output of `helm template`.
     pub fn render(&self, deadline: Option<Deadline>) -> anyhow::Result<String> {
-        let real = disk::real(self.path)?;
-        let shown = real.strip_prefix(self.root.real()).unwrap_or(&real);
+        let real = disk::resolve_folder(self.path)?;
+        let shown = real.strip_prefix(self.root.resolved_path()).unwrap_or(&real);
         // Helm follows every symlink. One that leads out of the project is refused here.
-        let chart = Chart::read(self.root.real(), shown)?;
+        let chart = Chart::read(self.root.resolved_path(), shown)?;
         let folder = real.to_str().context("the path of the chart is not UTF-8")?;
         let namespace = self.namespace.map_or(UNKNOWN_NAMESPACE.to_owned(), ToString::to_string);
         let program = helm::program().hint(format!("install helm, or {RENDERED}"))?;
-        let release = helm::Release { name: &chart.name, namespace: &namespace, folder };
+        let release = helm::HelmRelease { name: &chart.name, namespace: &namespace, folder };
         let deadline = helm::deadline(deadline);
         let rendered = helm::template(&program, &release, &["--include-crds"], deadline)?;
         rendered.map_err(|message| {
@@ -68,7 +68,7 @@ impl<'a> Release<'a> {
 
 /// Refuses objects of a chart that depend on the namespace of its release, if none was given.
 pub fn require_namespace(objects: &[Value], hint: &'static str) -> anyhow::Result<()> {
-    match objects.iter().find(|it| it.to_string().contains(UNKNOWN_NAMESPACE)) {
+    match objects.iter().find(|object| object.to_string().contains(UNKNOWN_NAMESPACE)) {
         None => Ok(()),
         Some(it) => Err(anyhow::format_err!(
             "{} `{}` of the chart depends on the namespace of the release, and none is given",

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Chart, Finding, Rendering, Rule,
-    markers::{Known, Need},
-    rendering::Object,
-    workloads::{self, Bound},
+    markers::{NeededRight, NeededRights},
+    rendering::RenderedObject,
+    workloads::{self, BoundRoles},
 };
 use crate::{
     audit::{self, Access},
@@ -16,11 +16,11 @@ use crate::{
 /// Rights by resource, each with its verbs.
 type Rights = BTreeMap<String, BTreeSet<String>>;
 
-pub fn check(chart: &Chart, rendering: &Rendering, known: Option<&Known>) -> Vec<Finding> {
+pub fn check(chart: &Chart, rendering: &Rendering, known: Option<&NeededRights>) -> Vec<Finding> {
     let whole = || Some(chart.place("Chart.yaml", 0, 0));
     let unknown = |why: &str| {
         let what = format!("the rights of the operator were not checked: {why}");
-        vec![Rule::RightsUnknown.finding(&chart.name, what, whole())]
+        vec![Rule::RightsUnknown.to_finding(&chart.name, what, whole())]
     };
     if workloads::all(rendering).is_empty() {
         return unknown(&format!(
@@ -34,28 +34,33 @@ pub fn check(chart: &Chart, rendering: &Rendering, known: Option<&Known>) -> Vec
         );
     };
     let bound = workloads::bound_to_any(rendering);
-    let mut res = Vec::new();
+    let mut findings = Vec::new();
     if !bound.unknown.contains("ClusterRole cluster-admin") {
-        res = missing(chart, rendering, &bound, known);
-        res.extend(limited(chart, rendering, &bound, known));
+        findings = find_missing(chart, rendering, &bound, known);
+        findings.extend(find_limited(chart, rendering, &bound, known));
     }
-    res.extend(unused(chart, rendering, &bound, known));
-    res
+    findings.extend(find_unused(chart, rendering, &bound, known));
+    findings
 }
 
-/// The rights that no role grants.
-fn missing(chart: &Chart, rendering: &Rendering, bound: &Bound<'_>, known: &Known) -> Vec<Finding> {
-    let grants: Vec<&project::Rule> = bound.roles.iter().flat_map(|it| &it.1).collect();
+/// Returns the rights that no role grants.
+fn find_missing(
+    chart: &Chart,
+    rendering: &Rendering,
+    bound: &BoundRoles<'_>,
+    known: &NeededRights,
+) -> Vec<Finding> {
+    let grants: Vec<&project::Rule> = bound.roles.iter().flat_map(|pair| &pair.1).collect();
     let mut lacking = Rights::new();
-    let is_missing = |need: &&Need| !grants.iter().any(|it| allows(it, need));
+    let is_missing = |need: &&NeededRight| !grants.iter().any(|grant| may_allow(grant, need));
     for need in known.needs.iter().filter(is_missing) {
-        let mut resource = target(&need.access);
+        let mut resource = describe_target(&need.access);
         if need.is_elsewhere {
             resource += &format!(" in the namespace `{}`", need.access.namespace);
         }
         lacking.entry(resource).or_default().insert(need.access.verb.clone());
     }
-    let place = place(chart, bound).or_else(|| Some(chart.place("Chart.yaml", 0, 0)));
+    let place = first_bound_role(chart, bound).or_else(|| Some(chart.place("Chart.yaml", 0, 0)));
     let (rule, roles, reasons) = match bound.unknown.iter().cloned().collect::<Vec<_>>().join(", ")
     {
         unknown if unknown.is_empty() => {
@@ -70,83 +75,94 @@ fn missing(chart: &Chart, rendering: &Rendering, bound: &Bound<'_>, known: &Know
     let finding = |(resource, verbs): (String, BTreeSet<String>)| {
         let mut what = format!(
             "no {roles} grants {}, which {} need{}{}",
-            words(&verbs),
+            format_verbs(&verbs),
             known.from,
-            s(known),
+            verb_ending(known),
             rendering.with_values()
         );
-        reasons.iter().for_each(|it| what += &format!("; {it}"));
-        rule.finding(resource, what, place.clone())
+        reasons.iter().for_each(|reason| what += &format!("; {reason}"));
+        rule.to_finding(resource, what, place.clone())
     };
     lacking.into_iter().map(finding).collect()
 }
 
-/// The rights that are needed everywhere and granted in namespaces, each at the first role that grants it.
-fn limited(chart: &Chart, rendering: &Rendering, bound: &Bound<'_>, known: &Known) -> Vec<Finding> {
-    let mut found: BTreeMap<String, (&Object, BTreeSet<String>)> = BTreeMap::new();
-    for need in known.needs.iter().filter(|it| it.is_everywhere) {
-        let grants = |it: &project::Rule| allows(it, need);
-        let mut rules = bound.roles.iter().flat_map(|it| &it.1);
-        if rules.any(|it| it.namespace.is_none() && grants(it)) {
+/// Returns the rights that are needed everywhere and granted in namespaces, each at the first role that grants it.
+fn find_limited(
+    chart: &Chart,
+    rendering: &Rendering,
+    bound: &BoundRoles<'_>,
+    known: &NeededRights,
+) -> Vec<Finding> {
+    let mut found: BTreeMap<String, (&RenderedObject, BTreeSet<String>)> = BTreeMap::new();
+    for need in known.needs.iter().filter(|need| need.is_everywhere) {
+        let grants = |rule: &project::Rule| may_allow(rule, need);
+        let mut rules = bound.roles.iter().flat_map(|pair| &pair.1);
+        if rules.any(|rule| rule.namespace.is_none() && grants(rule)) {
             continue;
         }
-        let role = bound.roles.iter().find(|it| it.1.iter().any(grants));
+        let role = bound.roles.iter().find(|pair| pair.1.iter().any(grants));
         let Some((role, _)) = role else { continue };
-        let (_, verbs) = found.entry(target(&need.access)).or_insert((role, BTreeSet::new()));
+        let (_, verbs) =
+            found.entry(describe_target(&need.access)).or_insert((role, BTreeSet::new()));
         verbs.insert(need.access.verb.clone());
     }
-    let finding = |(resource, (role, verbs)): (String, (&Object, BTreeSet<String>))| {
+    let finding = |(resource, (role, verbs)): (String, (&RenderedObject, BTreeSet<String>))| {
         let what = format!(
             "{} is granted only in a namespace, and {} need{} it everywhere{}",
-            words(&verbs),
+            format_verbs(&verbs),
             known.from,
-            s(known),
+            verb_ending(known),
             rendering.with_values()
         );
         let place = role.place(chart, None).filter(|_| role.is_own);
         let place = place.or_else(|| Some(chart.place("Chart.yaml", 0, 0)));
-        Rule::RightInNamespace.finding(resource, what, place)
+        Rule::RightInNamespace.to_finding(resource, what, place)
     };
     found.into_iter().map(finding).collect()
 }
 
-/// The rights of the chart's own roles that nothing needs.
-fn unused(chart: &Chart, rendering: &Rendering, bound: &Bound<'_>, known: &Known) -> Vec<Finding> {
-    let mut res = Vec::new();
-    for (role, rules) in bound.roles.iter().filter(|it| it.0.is_own) {
+/// Returns the rights of the chart's own roles that nothing needs.
+fn find_unused(
+    chart: &Chart,
+    rendering: &Rendering,
+    bound: &BoundRoles<'_>,
+    known: &NeededRights,
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (role, rules) in bound.roles.iter().filter(|pair| pair.0.is_own) {
         let mut rights = Rights::new();
         for part in rules.iter().flat_map(audit::parts) {
             let as_needs = audit::accesses(&part);
             let is_needed = known.needs.iter().chain(&known.deployed).any(|need| {
                 let marker = as_rule(&need.access);
-                allows(&part, need) || as_needs.iter().any(|it| audit::allows(&marker, it))
+                may_allow(&part, need) || as_needs.iter().any(|need| audit::allows(&marker, need))
             });
             if !is_needed {
-                as_needs.iter().for_each(|it| add(&mut rights, it));
+                as_needs.iter().for_each(|need| add_access(&mut rights, need));
             }
         }
         for (resource, verbs) in rights {
             let what = format!(
                 "the role grants {}, which {} do{} not need{}",
-                words(&verbs),
+                format_verbs(&verbs),
                 known.from,
-                es(known),
+                verb_ending_es(known),
                 rendering.with_values()
             );
             let name = resource.split(['.', '/']).next().unwrap_or_default();
-            res.push(Rule::RightUnused.finding(
+            findings.push(Rule::RightUnused.to_finding(
                 format!("{}: {resource}", role.subject()),
                 what,
                 role.place(chart, Some(name)),
             ));
         }
     }
-    res
+    findings
 }
 
 /// Returns whether a rule allows this somewhere: the namespaces of a rendering are none of those that a test ran in, and the
 /// operator's own is another one in each release.
-fn allows(rule: &project::Rule, need: &Need) -> bool {
+fn may_allow(rule: &project::Rule, need: &NeededRight) -> bool {
     let mut rule = rule.clone();
     if !need.access.resource.is_empty() && !need.is_elsewhere {
         rule.namespace = None;
@@ -157,9 +173,9 @@ fn allows(rule: &project::Rule, need: &Need) -> bool {
     audit::allows(&rule, &need.access)
 }
 
-/// The rule that allows just this.
+/// Returns the rule that allows just this.
 fn as_rule(access: &Access) -> project::Rule {
-    let one = |it: &String| Some(it).filter(|it| !it.is_empty()).cloned().into_iter().collect();
+    let one = |it: &String| Some(it).filter(|name| !name.is_empty()).cloned().into_iter().collect();
     project::Rule {
         groups: if access.url.is_empty() { vec![access.group.clone()] } else { Vec::new() },
         resources: one(&access.resource),
@@ -170,34 +186,37 @@ fn as_rule(access: &Access) -> project::Rule {
     }
 }
 
-/// The first role of the chart that is bound.
-fn place(chart: &Chart, bound: &Bound<'_>) -> Option<crate::app::findings::Place> {
-    let roles = || bound.roles.iter().map(|it| it.0).filter(|it| it.is_own);
-    let cluster = roles().find(|it: &&Object| it.is("ClusterRole"));
+/// Returns the first role of the chart that is bound.
+fn first_bound_role(
+    chart: &Chart,
+    bound: &BoundRoles<'_>,
+) -> Option<crate::app::findings::SourceSpan> {
+    let roles = || bound.roles.iter().map(|pair| pair.0).filter(|role| role.is_own);
+    let cluster = roles().find(|role: &&RenderedObject| role.is("ClusterRole"));
     cluster.or_else(|| roles().next())?.place(chart, None)
 }
 
-fn add(to: &mut Rights, access: &Access) {
-    to.entry(target(access)).or_default().insert(access.verb.clone());
+fn add_access(to: &mut Rights, access: &Access) {
+    to.entry(describe_target(access)).or_default().insert(access.verb.clone());
 }
 
-/// What a right is about.
-fn target(access: &Access) -> String {
+/// Returns what a right is about.
+fn describe_target(access: &Access) -> String {
     let name = if access.name.is_empty() { String::new() } else { format!(" `{}`", access.name) };
     audit::target(access) + &name
 }
 
-fn words(verbs: &BTreeSet<String>) -> String {
-    let verbs: Vec<String> = verbs.iter().map(|it| format!("`{it}`")).collect();
+fn format_verbs(verbs: &BTreeSet<String>) -> String {
+    let verbs: Vec<String> = verbs.iter().map(|verb| format!("`{verb}`")).collect();
     verbs.join(", ")
 }
 
-/// The ends of verbs: the markers need, a file needs.
-fn s(known: &Known) -> &'static str {
+/// Returns the ends of verbs: the markers need, a file needs.
+fn verb_ending(known: &NeededRights) -> &'static str {
     if known.from == "the markers" { "" } else { "s" }
 }
 
-fn es(known: &Known) -> &'static str {
+fn verb_ending_es(known: &NeededRights) -> &'static str {
     if known.from == "the markers" { "" } else { "es" }
 }
 
@@ -213,8 +232,9 @@ fn a_right_in_a_namespace_that_is_not_the_operators_is_needed_there() {
         let namespace = granted_in.map(str::to_owned);
         let rule = project::Rule { namespace, ..as_rule(&access) };
         let access = access.clone();
-        let need = Need { access, is_of_any_name: false, is_everywhere: false, is_elsewhere };
-        assert_eq!(allows(&rule, &need), expected, "{rule:?}");
+        let need =
+            NeededRight { access, is_of_any_name: false, is_everywhere: false, is_elsewhere };
+        assert_eq!(may_allow(&rule, &need), expected, "{rule:?}");
     };
     check(None, true, true);
     check(Some("infra"), true, true);

@@ -2,7 +2,7 @@
 //!
 //! Objects whose names are the same in every release are left out: helm refuses a second release of them.
 
-use super::{Chart, Finding, Rendering, Rule, rendering::Object, workloads};
+use super::{Chart, Finding, Rendering, Rule, rendering::RenderedObject, workloads};
 use go_data::yaml::Value;
 
 pub fn check(chart: &Chart, rendering: &Rendering) -> Vec<Finding> {
@@ -13,24 +13,28 @@ pub fn check(chart: &Chart, rendering: &Rendering) -> Vec<Finding> {
         }
         let what = "no object has the label `app.kubernetes.io/instance`, so it is unknown which label identifies the release".to_owned();
         let place = chart.place("Chart.yaml", 0, 0);
-        return vec![Rule::SelectorUnknown.finding(&chart.name, what, Some(place))];
+        return vec![Rule::SelectorUnknown.to_finding(&chart.name, what, Some(place))];
     };
-    let mut res = Vec::new();
-    let services: Vec<&Object> = rendering.own().filter(|it| it.is("Service")).collect();
+    let mut findings = Vec::new();
+    let services: Vec<&RenderedObject> =
+        rendering.own().filter(|object| object.is("Service")).collect();
     for object in [workloads, services].concat() {
-        let selector = match object.is("Service") {
-            true => &object.value["spec"]["selector"],
-            false => &object.value["spec"]["selector"]["matchLabels"],
+        let selector = if object.is("Service") {
+            &object.value["spec"]["selector"]
+        } else {
+            &object.value["spec"]["selector"]["matchLabels"]
         };
-        let Some(labels) = selector.as_object().filter(|it| !it.is_empty()) else { continue };
+        let Some(labels) = selector.as_object().filter(|labels| !labels.is_empty()) else {
+            continue;
+        };
         let names_release =
-            |it: &Value| it.as_str().is_some_and(|it| it.contains(release.as_str()));
+            |value: &Value| value.as_str().is_some_and(|text| text.contains(release.as_str()));
         if !object.name().contains(release.as_str()) || labels.values().any(names_release) {
             continue;
         }
         let shown: Vec<String> = labels
             .iter()
-            .map(|it| format!("{}={}", it.0, it.1.as_str().unwrap_or_default()))
+            .map(|pair| format!("{}={}", pair.0, pair.1.as_str().unwrap_or_default()))
             .collect();
         let what = format!(
             "the selector `{}` is the same in every release{}",
@@ -38,11 +42,11 @@ pub fn check(chart: &Chart, rendering: &Rendering) -> Vec<Finding> {
             rendering.with_values()
         );
         let text = if object.is("Service") { "selector:" } else { "matchLabels:" };
-        res.push(Rule::SharedSelector.finding(
+        findings.push(Rule::SharedSelector.to_finding(
             object.subject(),
             what,
             object.place(chart, Some(text)),
         ));
     }
-    res
+    findings
 }

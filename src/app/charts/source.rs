@@ -1,4 +1,4 @@
-//! What the Rust source says that a chart has to agree with: kinds, markers of RBAC, versions of packages.
+//! The facts of the Rust source that a chart has to agree with: kinds, markers of RBAC, versions of packages.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -22,15 +22,15 @@ use crate::{
 use diagnostics::{Hint as _, hinted};
 use go_data::yaml::Value;
 
-/// Which packages are read, and how.
-pub struct Selection<'a> {
+/// The packages to read, and the options for reading them.
+pub struct SourceSelection<'a> {
     pub manifest: Option<&'a Path>,
     pub packages: &'a [String],
     pub features: &'a FeatureFlags,
-    pub compile: compile::Flags,
+    pub compile: compile::CompileFlags,
 }
 
-pub struct Source {
+pub struct ChartSource {
     /// The CRDs of the kinds that could be read, by name.
     pub crds: BTreeMap<String, Value>,
     /// The rules of the markers.
@@ -47,8 +47,8 @@ pub struct Source {
     pub unread: Option<anyhow::Error>,
 }
 
-impl Source {
-    pub fn read(dir: &Path, selection: &Selection<'_>) -> anyhow::Result<Self> {
+impl ChartSource {
+    pub fn read(dir: &Path, selection: &SourceSelection<'_>) -> anyhow::Result<Self> {
         let workspace = Workspace::find(dir, selection.manifest)?;
         let packages = match &workspace.member {
             Some(member) if selection.packages.is_empty() => vec![member.clone()],
@@ -56,8 +56,9 @@ impl Source {
         };
         let options = Options { packages, ..selection.features.options() };
         let sources = TreeSources::new(&workspace.root);
-        let mut reading = source::read_with_rules(&sources, &options);
-        if let Some(it) = options.packages.iter().find(|it| !reading.members.contains(it)) {
+        let mut reading = source::read_workspace_with_rules(&sources, &options);
+        if let Some(it) = options.packages.iter().find(|package| !reading.members.contains(package))
+        {
             return Err(anyhow::format_err!("`{it}` is not a package of this workspace"))
                 .hint(format!("its packages are {}", reading.members.join(", ")));
         }
@@ -66,7 +67,7 @@ impl Source {
             declared::leave_out_others(&mut reading, &workspace.root)?;
         }
         let compile = Compile {
-            top: workspace.root.real(),
+            top: workspace.root.resolved_path(),
             flags: Some(selection.compile),
             all: false,
             modules: &[],
@@ -74,9 +75,9 @@ impl Source {
             is_on_disk: true,
         };
         compile::complete(&compile, &mut reading)?;
-        let operator = reading.whole();
+        let operator = reading.whole_kinds();
         let generated = manifests::crds(&operator, &CrdOptions::default());
-        let found = reading.quote(&sources, generated.problems);
+        let found = reading.quote_source(&sources, generated.problems);
         let problems = [reading.all_problems(), found].concat();
         let unread = (!problems.is_empty()).then(|| {
             let headline = format!(
@@ -86,51 +87,54 @@ impl Source {
             let error = refusal(&headline, problems);
             hinted::<()>(error, reading.hint.iter().cloned()).expect_err("it is an error")
         });
-        let project = Project::find(&workspace.root)?;
+        let project = Project::find_in(&workspace.root)?;
         let unserved = project.map(|project| unserved::warnings(&project, &operator));
-        let unserved = reading.quote(&sources, unserved.unwrap_or_default());
-        let objects = generated.manifests.into_iter().flat_map(|it| it.objects);
-        let name = |it: &Value| it["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        let unserved = reading.quote_source(&sources, unserved.unwrap_or_default());
+        let objects = generated.manifests.into_iter().flat_map(|manifest| manifest.objects);
+        let name =
+            |object: &Value| object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
         Ok(Self {
-            crds: objects.map(|it| (name(&it), it)).collect(),
+            crds: objects.map(|object| (name(&object), object)).collect(),
             rules: operator.rbac_rules(),
             own_namespace: own_namespace(&workspace.root)?,
             deployed: deployed::rights(&workspace.root)?,
             unserved,
-            versions: versions(&workspace, &reading.crates, &options.packages)?,
+            versions: package_versions(&workspace, &reading.crates, &options.packages)?,
             unread,
         })
     }
 }
 
-/// An operator in place says nothing of its namespace.
+/// Returns an operator in place says nothing of its namespace.
 fn own_namespace(root: &Root) -> anyhow::Result<Option<OwnNamespace>> {
-    let project = Project::find(root)?.filter(|project| !project.in_place());
+    let project = Project::find_in(root)?.filter(|project| !project.is_adopted());
     project.map(|project| OwnNamespace::read(&project, root)).transpose()
 }
 
-/// The version of each package that was chosen, or that has a program.
-fn versions(
+/// Returns the version of each package that was chosen, or that has a program.
+fn package_versions(
     workspace: &Workspace,
     crates: &[project::Crate],
     chosen: &[String],
 ) -> anyhow::Result<BTreeMap<String, String>> {
-    let top = workspace.root.real();
+    let top = workspace.root.resolved_path();
     let file = top.join("Cargo.toml");
     let read = |path: &Path| {
-        anyhow::Ok(disk::text_if_any(path)?.map(|it| cargo::parse(path, &it)).transpose()?)
+        anyhow::Ok(
+            disk::read_text_if_exists(path)?.map(|text| cargo::parse(path, &text)).transpose()?,
+        )
     };
     let Some(shared) = read(&file)? else { return Ok(BTreeMap::new()) };
-    let mut res = BTreeMap::new();
+    let mut versions = BTreeMap::new();
     for it in crates {
         let folder = top.join(&it.folder);
         let Some(manifest) = read(&folder.join("Cargo.toml"))? else { continue };
         let package =
-            cargo::Package { folder: &folder, manifest: &manifest, top, workspace: &shared };
+            cargo::UserPackage { folder: &folder, manifest: &manifest, top, workspace: &shared };
         let name = package.name()?.to_owned();
         if chosen.is_empty() || chosen.contains(&name) {
-            res.insert(name, package.version());
+            versions.insert(name, package.version());
         }
     }
-    Ok(res)
+    Ok(versions)
 }

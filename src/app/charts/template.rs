@@ -1,27 +1,27 @@
-//! Which line of a template an object is from. Text in, lines out: a template is not evaluated, and where no line can be
-//! told there is none.
+//! Finds the line of a template that an object is from. Text in, lines out: a template is not evaluated, and where no
+//! line can be told there is none.
 
 use std::ops::Range;
 
 use go_data::yaml::{self, Data, Node, Value, pointer};
 
-/// The line of an object of a kind: the only one of that kind; the one in the same order, if the template has as many as
-/// were rendered; or the one whose name fits. 0 if that does not tell.
+/// Returns the line of an object of a kind: the only one of that kind; the one in the same order, if the template has
+/// as many as were rendered; or the one whose name fits. 0 if that does not tell.
 pub fn line_of(text: &str, kind: &str, name: &str, (before, all): (usize, usize)) -> usize {
     let lines: Vec<&str> = text.lines().collect();
-    let is_kind = |it: &str| {
-        let value = it.strip_prefix("kind:").unwrap_or_default();
+    let is_kind = |line: &str| {
+        let value = line.strip_prefix("kind:").unwrap_or_default();
         value.split('#').next().unwrap_or_default().trim().trim_matches(['"', '\'']) == kind
     };
-    let found: Vec<usize> = (0..lines.len()).filter(|it| is_kind(lines[*it])).collect();
+    let found: Vec<usize> = (0..lines.len()).filter(|index| is_kind(lines[*index])).collect();
     match &found[..] {
         [only] => only + 1,
         some if some.len() == all => some[before] + 1,
         some => {
-            let fits = |it: &&usize| {
-                let below = lines[**it + 1..].iter().take_while(|it| !it.starts_with("---"));
-                let mut names = below.filter_map(|it| it.trim_start().strip_prefix("name:"));
-                names.next().is_some_and(|it| fits(it, name))
+            let fits = |index: &&usize| {
+                let below = lines[**index + 1..].iter().take_while(|line| !line.starts_with("---"));
+                let mut names = below.filter_map(|line| line.trim_start().strip_prefix("name:"));
+                names.next().is_some_and(|names| may_match(names, name))
             };
             let mut fitting = some.iter().filter(fits);
             match (fitting.next(), fitting.next()) {
@@ -32,8 +32,8 @@ pub fn line_of(text: &str, kind: &str, name: &str, (before, all): (usize, usize)
     }
 }
 
-/// Whether what a template writes literally is in a name.
-fn fits(template: &str, name: &str) -> bool {
+/// Returns whether what a template writes literally is in a name.
+fn may_match(template: &str, name: &str) -> bool {
     let mut literal = template.trim().trim_matches(['"', '\'']);
     let (mut rest, mut some) = (name, false);
     loop {
@@ -48,26 +48,29 @@ fn fits(template: &str, name: &str) -> bool {
     }
 }
 
-/// The only line of an object that has a text; `first` is the line of its kind.
+/// Returns the only line of an object that has a text; `first` is the line of its kind.
 pub fn line_with(text: &str, first: usize, wanted: &str) -> Option<usize> {
     let lines: Vec<&str> = text.lines().collect();
-    let mut found = document(&lines, first).filter(|it| lines[*it].contains(wanted));
+    let mut found =
+        document_lines(&lines, first).filter(|document| lines[*document].contains(wanted));
     match (found.next(), found.next()) {
         (Some(only), None) => Some(only + 1),
         _ => None,
     }
 }
 
-/// The line of a field of an object, or of what it would be in, if the template has that part of the object literally;
-/// `first` is the line of its kind.
+/// Returns the line of a field of an object, or of what it would be in, if the template has that part of the object
+/// literally; `first` is the line of its kind.
 pub fn line_of_field(text: &str, first: usize, object: &Value, pointer: &str) -> Option<usize> {
     if first == 0 {
         return None;
     }
     let lines: Vec<&str> = text.lines().collect();
-    let document = document(&lines, first);
-    let is_literal = |it: &str| !it.contains("{{") && !it.contains("}}") && !it.starts_with("---");
-    let literal = lines[document.clone()].iter().map(|it| if is_literal(it) { it } else { "" });
+    let document = document_lines(&lines, first);
+    let is_literal =
+        |text: &str| !text.contains("{{") && !text.contains("}}") && !text.starts_with("---");
+    let literal =
+        lines[document.clone()].iter().map(|text| if is_literal(text) { text } else { "" });
     let literal = literal.collect::<Vec<_>>().join("\n");
     // A field in two branches of an `if` is refused, as it is there twice.
     let nodes = yaml::nodes(&literal, yaml::Dialect::Strict).ok()?;
@@ -75,18 +78,18 @@ pub fn line_of_field(text: &str, first: usize, object: &Value, pointer: &str) ->
     Some(document.start + literal_line(node, object, pointer)?)
 }
 
-/// The line of a field, unless what was rendered differs on the way to it.
+/// Returns the line of a field, unless what was rendered differs on the way to it.
 fn literal_line(mut node: &Node, mut value: &Value, pointer: &str) -> Option<usize> {
     let mut line = None;
     for key in pointer.split('/').skip(1).map(pointer::unescaped) {
         let below = match (&node.data, value) {
             (Data::Map(entries), Value::Object(map)) => {
-                let entry = entries.iter().find(|it| it.key == key);
-                (entry.map(|it| (it.mark, &it.value)), map.get(&key))
+                let entry = entries.iter().find(|entry| entry.key == key);
+                (entry.map(|entry| (entry.mark, &entry.value)), map.get(&key))
             }
             (Data::List(nodes), Value::Array(items)) if nodes.len() == items.len() => {
                 let at = key.parse::<usize>().ok()?;
-                (nodes.get(at).map(|it| (it.mark, it)), items.get(at))
+                (nodes.get(at).map(|node| (node.mark, node)), items.get(at))
             }
             _ => return None,
         };
@@ -101,14 +104,14 @@ fn literal_line(mut node: &Node, mut value: &Value, pointer: &str) -> Option<usi
     line.filter(|_| node.clone().into_value() == *value)
 }
 
-/// The lines of the document of an object; all lines if the line of its kind is not known.
-fn document(lines: &[&str], first: usize) -> Range<usize> {
+/// Returns the lines of the document of an object; all lines if the line of its kind is not known.
+fn document_lines(lines: &[&str], first: usize) -> Range<usize> {
     if first == 0 {
         return 0..lines.len();
     }
-    let is_end = |it: &&str| it.starts_with("---");
+    let is_end = |index: &&str| index.starts_with("---");
     let from = lines[..first.min(lines.len())].iter().rposition(is_end).unwrap_or(0);
-    let to = lines.iter().skip(first).position(is_end).map_or(lines.len(), |it| it + first);
+    let to = lines.iter().skip(first).position(is_end).map_or(lines.len(), |line| line + first);
     from..to
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{crate_build::CrateBuild, inputs::Inputs};
+use super::{crate_build::CrateBuild, inputs::CompileInputs};
 use crate::{
     app::home,
     disk::{self, Root},
@@ -17,7 +17,7 @@ use crate::{
 
 /// A kind of a compiled crate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Compiled {
+pub struct CompiledKind {
     /// The path of its struct from the crate's root.
     pub path: Vec<String>,
     /// The CRD that `crd()` returned, or the message of kube's panic.
@@ -26,21 +26,21 @@ pub struct Compiled {
 
 /// Every kind of a crate, and the inputs of the compilation.
 #[derive(Serialize, Deserialize)]
-pub struct Answer {
-    pub kinds: Vec<Compiled>,
-    pub inputs: Inputs,
+pub struct CachedCrds {
+    pub kinds: Vec<CompiledKind>,
+    pub inputs: CompileInputs,
 }
 
 /// The file, in the folder of the throwaway program.
 const FILE: &str = "answer.json";
 
-impl Answer {
-    /// The kinds, if the answer is ours and no input has changed.
-    pub fn read(build: &CrateBuild, build_dir: &Path) -> Option<Vec<Compiled>> {
+impl CachedCrds {
+    /// Returns the kinds, if the answer is ours and no input has changed.
+    pub fn read(build: &CrateBuild, build_dir: &Path) -> Option<Vec<CompiledKind>> {
         let path = build_dir.join(FILE);
-        let expected = disk::bytes(&digest_file(build, &path)?).ok()?;
-        let text = disk::bytes(&path).ok()?;
-        if disk::digest(&text).as_bytes() != expected.trim_ascii() {
+        let expected = disk::read_program_output(&digest_file(build, &path)?).ok()?;
+        let text = disk::read_program_output(&path).ok()?;
+        if disk::sha256_hex(&text).as_bytes() != expected.trim_ascii() {
             return None;
         }
         let answer: Self = serde_json::from_slice(&text).ok()?;
@@ -52,12 +52,12 @@ impl Answer {
         if !self.inputs.is_known() {
             return;
         }
-        let path = build_dir.real().join(FILE);
+        let path = build_dir.resolved_path().join(FILE);
         let Some(digest_file) = digest_file(build, &path) else { return };
         let keep = || -> anyhow::Result<()> {
             let text = serde_json::to_string(self)?;
-            disk::leave(build_dir, FILE, &text)?;
-            disk::keep(&digest_file, &disk::digest(text.as_bytes()))
+            disk::add_file(build_dir, FILE, &text)?;
+            disk::write_private_file(&digest_file, &disk::sha256_hex(text.as_bytes()))
         };
         if let Err(error) = keep() {
             terminal::warn(format!(
@@ -68,8 +68,8 @@ impl Answer {
     }
 }
 
-/// The file with the digest of an answer.
+/// Returns the file with the digest of an answer.
 fn digest_file(build: &CrateBuild, answer: &Path) -> Option<PathBuf> {
-    let name = disk::digest(answer.as_os_str().as_encoded_bytes());
+    let name = disk::sha256_hex(answer.as_os_str().as_encoded_bytes());
     home::state(&build.top, &format!("answers/{name}"))
 }

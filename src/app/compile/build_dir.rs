@@ -26,10 +26,12 @@ pub struct BuildDir {
 impl BuildDir {
     /// Opens it in the target folder of a workspace and locks it.
     pub fn open(top: &Path, folder: &Path, program: String) -> anyhow::Result<Self> {
-        let root = Root::output(top, folder)
+        let root = Root::open_output(top, folder)
             .hint("choose another target directory: `export CARGO_TARGET_DIR=…`")?;
         // Locked until cargo is done: another run would delete what this one builds.
-        root.wait(|| terminal::advise("waiting for another operator-rs that is compiling here\n"))?;
+        root.wait_for_lock(|| {
+            terminal::print_advice("waiting for another operator-rs that is compiling here\n")
+        })?;
         Ok(Self {
             cargo: toolchain::cargo()?,
             top: top.to_owned(),
@@ -39,12 +41,12 @@ impl BuildDir {
         })
     }
 
-    /// The output of a cargo command; an error if it fails, after cargo has printed why.
+    /// Returns the output of a cargo command; an error if it fails, after cargo has printed why.
     pub fn cargo(&self, command: &str, flags: &[&str]) -> anyhow::Result<String> {
         let mut arguments: Vec<OsString> = vec![command.into()];
         arguments.extend(flags.iter().map(Into::into));
         arguments.push("--manifest-path".into());
-        arguments.push(self.root.real().join("Cargo.toml").into());
+        arguments.push(self.root.resolved_path().join("Cargo.toml").into());
         arguments.push("--target-dir".into());
         arguments.push(self.target.clone().into());
         let invocation = process::Invocation {
@@ -54,13 +56,13 @@ impl BuildDir {
             variables: &[],
         };
         process::output(&invocation)?.map_err(|printed| {
-            terminal::advise(&messages::errors(&printed));
+            terminal::print_advice(&messages::errors(&printed));
             anyhow::format_err!("cargo failed; its messages are above")
         })
     }
 }
 
-/// The target folder of a workspace.
+/// Returns the target folder of a workspace.
 pub fn target_folder(top: &Path) -> anyhow::Result<PathBuf> {
     Ok(match terminal::variable("CARGO_TARGET_DIR")? {
         Some(it) => top.join(it),

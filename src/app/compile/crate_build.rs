@@ -14,17 +14,17 @@ use anyhow::Context as _;
 use toml::Table;
 
 use super::{
-    answer::{Answer, Compiled},
+    answer::{CachedCrds, CompiledKind},
     build_dir::{BuildDir, target_folder},
-    inputs::{Inputs, STARTED},
+    inputs::{CompileInputs, STARTED},
     library_copy::LibraryCopy,
     manifest, program, symbols,
 };
 use crate::project::{Crate, Target};
 use crate::{
     app::cargo::{
-        KUBERNETES, Package,
-        lock::{self, Added},
+        KUBERNETES, UserPackage,
+        lock::{self, AddedPackage},
         messages::{self, Built},
     },
     disk::{self, ScratchDir},
@@ -48,7 +48,7 @@ pub struct CrateBuild {
 }
 
 impl CrateBuild {
-    /// The crate of a workspace that is in this folder.
+    /// Returns the crate of a workspace that is in this folder.
     pub fn new(top: &Path, krate: &Crate) -> Self {
         let folder = if krate.folder.is_empty() { top.to_owned() } else { top.join(&krate.folder) };
         let root = krate.root.as_str();
@@ -63,24 +63,24 @@ impl CrateBuild {
         }
     }
 
-    /// The answer of an earlier run, if nothing has changed since.
-    pub fn known(&self) -> Option<Vec<Compiled>> {
-        Answer::read(self, &self.build_folder().ok()?)
+    /// Returns the answer of an earlier run, if nothing has changed since.
+    pub fn known(&self) -> Option<Vec<CompiledKind>> {
+        CachedCrds::read(self, &self.build_folder().ok()?)
     }
 
-    /// Every kind of the compiled crate, in the order of their paths.
-    pub fn compile(&self) -> anyhow::Result<Vec<Compiled>> {
+    /// Returns every kind of the compiled crate, in the order of their paths.
+    pub fn compile(&self) -> anyhow::Result<Vec<CompiledKind>> {
         let build_dir = BuildDir::open(&self.top, &self.build_folder()?, self.program())?;
         // Another run may have done the same in the meantime.
         if let Some(known) = self.known() {
             return Ok(known);
         }
-        let inputs = Inputs::before(self);
-        let manifest = read(&self.folder.join("Cargo.toml"))?;
-        let workspace = read(&self.top.join("Cargo.toml"))?;
-        let lock = disk::text(&self.top.join("Cargo.lock"))
+        let inputs = CompileInputs::before(self);
+        let manifest = read_manifest(&self.folder.join("Cargo.toml"))?;
+        let workspace = read_manifest(&self.top.join("Cargo.toml"))?;
+        let lock = disk::read_text(&self.top.join("Cargo.lock"))
             .hint("run `cargo generate-lockfile`: the versions in Cargo.lock are compiled")?;
-        let package = Package {
+        let package = UserPackage {
             folder: &self.folder,
             manifest: &manifest,
             top: &self.top,
@@ -91,40 +91,40 @@ impl CrateBuild {
         };
         scratch.files.insert(program::FILE.to_owned(), program::text(&[])?);
         scratch.put(&build_dir.root)?;
-        disk::leave(&build_dir.root, STARTED, "")?;
+        disk::add_file(&build_dir.root, STARTED, "")?;
         let output =
             build_dir.cargo("build", &["--lib", "--message-format=json-render-diagnostics"]);
         let built =
             Built::read(&output.with_context(|| format!("`{}` does not compile", self.krate))?);
         self.check_kubernetes(&package, &lock, &built)?;
-        let symbols = self.symbols(&build_dir, &built)?;
+        let symbols = self.crd_symbols(&build_dir, &built)?;
         scratch.files.insert(program::FILE.to_owned(), program::text(&symbols)?);
         scratch.files.insert(STARTED.to_owned(), String::new());
         scratch.put(&build_dir.root)?;
-        let kinds = self.print(&build_dir, symbols)?;
-        let answer = Answer { kinds, inputs: inputs.with(self, build_dir.root.real(), &built) };
+        let kinds = self.print_crds(&build_dir, symbols)?;
+        let answer =
+            CachedCrds { kinds, inputs: inputs.with(self, build_dir.root.resolved_path(), &built) };
         answer.keep(self, &build_dir.root);
         Ok(answer.kinds)
     }
 
     /// A package without kube among its dependencies has no kinds; refuses if only the lock lacks it.
-    fn without_kube(&self, package: &Package<'_>, lock: &str) -> anyhow::Result<()> {
+    fn without_kube(&self, package: &UserPackage<'_>, lock: &str) -> anyhow::Result<()> {
         let name = package.name()?;
-        match lock::is_current(lock, package)? {
-            true => Ok(()),
-            false => Err(anyhow::format_err!(
-                "Cargo.lock is out of date with the Cargo.toml of `{name}`"
-            ))
-            .hint("update it with `cargo update --workspace`"),
+        if lock::is_current(lock, package)? {
+            Ok(())
+        } else {
+            Err(anyhow::format_err!("Cargo.lock is out of date with the Cargo.toml of `{name}`"))
+                .hint("update it with `cargo update --workspace`")
         }
     }
 
     /// Runs the program.
-    fn print(
+    fn print_crds(
         &self,
         build_dir: &BuildDir,
         symbols: Vec<symbols::Symbol>,
-    ) -> anyhow::Result<Vec<Compiled>> {
+    ) -> anyhow::Result<Vec<CompiledKind>> {
         if symbols.is_empty() {
             return Ok(Vec::new());
         }
@@ -137,7 +137,7 @@ impl CrateBuild {
         let whole = |(crd, symbol): (Option<_>, symbols::Symbol)| {
             let crd =
                 crd.with_context(|| format!("`{}` printed nothing", symbol.path.join("::")))?;
-            Ok(Compiled { path: symbol.path, crd })
+            Ok(CompiledKind { path: symbol.path, crd })
         };
         printed.into_iter().zip(symbols).map(whole).collect()
     }
@@ -146,18 +146,19 @@ impl CrateBuild {
         Ok(target_folder(&self.top)?.join("operator-rs").join(self.program()))
     }
 
-    /// A unique name for each crate of each project, also for the folder of a crate that is built again: projects may share
-    /// a target folder, where cargo distinguishes crates of the same name only by their path in the workspace.
+    /// Returns a unique name for each crate of each project, also for the folder of a crate that is built again:
+    /// projects may share a target folder, where cargo distinguishes crates of the same name only by their path in the
+    /// workspace.
     pub fn program(&self) -> String {
         let mut hasher = DefaultHasher::new();
         (&self.folder, &self.root).hash(&mut hasher);
         format!("{}-crds-{:08x}", self.krate, hasher.finish() as u32)
     }
 
-    /// The throwaway workspace without the program's own file; none if the crate does not depend on kube.
+    /// Returns the throwaway workspace without the program's own file; none if the crate does not depend on kube.
     fn scratch_dir(
         &self,
-        package: &Package<'_>,
+        package: &UserPackage<'_>,
         lock: &str,
         build_dir: &BuildDir,
     ) -> anyhow::Result<Option<ScratchDir>> {
@@ -171,7 +172,7 @@ impl CrateBuild {
         };
         let (kubernetes, json) = (need(KUBERNETES)?, need("serde_json")?);
         let library_copy = self.library_copy(package);
-        let folder = build_dir.root.real().join(&build_dir.program);
+        let folder = build_dir.root.resolved_path().join(&build_dir.program);
         let (subject, version, features) = match &library_copy {
             Some(it) => (folder.as_path(), it.version(package), it.features()),
             None => (self.folder.as_path(), package.version(), self.features.clone()),
@@ -180,7 +181,7 @@ impl CrateBuild {
             Some(it) => self.copied_files(it, package)?,
             None => ScratchDir::default(),
         };
-        let mut added = vec![Added {
+        let mut added = vec![AddedPackage {
             name: manifest::NAME.to_owned(),
             version: "0.0.0".to_owned(),
             dependencies: vec![
@@ -191,9 +192,9 @@ impl CrateBuild {
         }];
         if let Some(it) = library_copy.filter(LibraryCopy::is_beside_library) {
             let dependencies = lock::dependencies(lock, &name, &package.version())?;
-            added.push(Added { name, version: it.version(package), dependencies });
+            added.push(AddedPackage { name, version: it.version(package), dependencies });
         }
-        let program = manifest::Program {
+        let program = manifest::PrintProgram {
             name: &build_dir.program,
             subject,
             features: &features,
@@ -207,14 +208,14 @@ impl CrateBuild {
         Ok(Some(res))
     }
 
-    /// The copy of the crate as a library; `None` if cargo can link with the crate as it is.
-    fn library_copy(&self, package: &Package<'_>) -> Option<LibraryCopy<'_>> {
+    /// Returns the copy of the crate as a library; `None` if cargo can link with the crate as it is.
+    fn library_copy(&self, package: &UserPackage<'_>) -> Option<LibraryCopy<'_>> {
         // Only the package itself can enable a feature of a dependency.
-        let plain = self.features.iter().all(|it| !it.contains('/'));
-        let types = package.manifest.get("lib").and_then(|it| it.get("crate-type"));
+        let plain = self.features.iter().all(|feature| !feature.contains('/'));
+        let types = package.manifest.get("lib").and_then(|value| value.get("crate-type"));
         let types = types.and_then(toml::Value::as_array);
-        let links = |it: &toml::Value| matches!(it.as_str(), Some("lib" | "rlib"));
-        let links = types.is_none_or(|it| it.iter().any(links));
+        let links = |kind: &toml::Value| matches!(kind.as_str(), Some("lib" | "rlib"));
+        let links = types.is_none_or(|kind| kind.iter().any(links));
         let library_copy = self.target != Target::Library || !plain || !links;
         library_copy.then_some(LibraryCopy {
             krate: &self.krate,
@@ -227,50 +228,50 @@ impl CrateBuild {
     fn copied_files(
         &self,
         library_copy: &LibraryCopy<'_>,
-        package: &Package<'_>,
+        package: &UserPackage<'_>,
     ) -> anyhow::Result<ScratchDir> {
-        let mut res = ScratchDir::default();
+        let mut dir = ScratchDir::default();
         let within = self.program();
-        let root = disk::text(&self.folder.join(&self.root))?;
-        res.files.insert(format!("{within}/Cargo.toml"), library_copy.manifest(package)?);
-        res.files.insert(format!("{within}/{}", self.root), library_copy.root(&root));
+        let root = disk::read_text(&self.folder.join(&self.root))?;
+        dir.files.insert(format!("{within}/Cargo.toml"), library_copy.manifest(package)?);
+        dir.files.insert(format!("{within}/{}", self.root), library_copy.root(&root));
         // The folders that contain the root file are created; everything else in them is a symlink.
         let parts: Vec<&str> = self.root.split('/').collect();
         for (depth, part) in parts.iter().enumerate() {
-            let above: String = parts[..depth].iter().map(|it| format!("{it}/")).collect();
-            for name in disk::names(&self.folder.join(&above))? {
+            let above: String = parts[..depth].iter().map(|part| format!("{part}/")).collect();
+            for name in disk::list_names(&self.folder.join(&above))? {
                 let name = name.trim_end_matches('/');
                 let ours =
                     depth == 0 && ["Cargo.toml", "Cargo.lock", "target", ".git"].contains(&name);
                 if name != *part && !ours {
                     let path = format!("{above}{name}");
-                    res.links.insert(format!("{within}/{path}"), self.folder.join(path));
+                    dir.links.insert(format!("{within}/{path}"), self.folder.join(path));
                 }
             }
         }
-        Ok(res)
+        Ok(dir)
     }
 
     /// Refuses a crate whose kinds use another k8s-openapi than the program.
     fn check_kubernetes(
         &self,
-        package: &Package<'_>,
+        package: &UserPackage<'_>,
         lock: &str,
         built: &Built,
     ) -> anyhow::Result<()> {
         let locked = lock::read(lock)?;
         let core: BTreeSet<&str> = (built.artifacts.iter())
-            .filter(|it| it.name == "kube_core" && it.library().is_some())
+            .filter(|artifact| artifact.name == "kube_core" && artifact.library().is_some())
             .map(messages::Artifact::version)
             .collect();
         let all = lock::below(&locked, package.name()?, "kube-core");
-        let types = |it: &&str| {
-            let core = all.iter().find(|core| core.version.to_string() == **it);
-            core.and_then(|it| lock::direct(&locked, it, KUBERNETES))
-                .map(|it| it.version.to_string())
+        let types = |text: &&str| {
+            let core = all.iter().find(|core| core.version.to_string() == **text);
+            core.and_then(|core| lock::direct(&locked, core, KUBERNETES))
+                .map(|package| package.version.to_string())
         };
         let used: BTreeSet<Option<String>> = core.iter().map(types).collect();
-        let first = all.first().map(|it| it.version.to_string()).unwrap_or_default();
+        let first = all.first().map(|package| package.version.to_string()).unwrap_or_default();
         match core.len() {
             // The crate has no kinds.
             0 => Ok(()),
@@ -287,25 +288,31 @@ impl CrateBuild {
         }
     }
 
-    /// The symbols of the functions `crd` in the compiled crate.
-    fn symbols(&self, build_dir: &BuildDir, built: &Built) -> anyhow::Result<Vec<symbols::Symbol>> {
-        let folder = build_dir.root.real().join(&build_dir.program);
+    /// Returns the symbols of the functions `crd` in the compiled crate.
+    fn crd_symbols(
+        &self,
+        build_dir: &BuildDir,
+        built: &Built,
+    ) -> anyhow::Result<Vec<symbols::Symbol>> {
+        let folder = build_dir.root.resolved_path().join(&build_dir.program);
         let folders = [&self.folder, &folder];
-        let is = |it: &&messages::Artifact| {
-            it.is_local()
-                && it.name.replace('-', "_") == self.krate
-                && folders.contains(&&it.folder)
+        let is = |artifact: &&messages::Artifact| {
+            artifact.is_local()
+                && artifact.name.replace('-', "_") == self.krate
+                && folders.contains(&&artifact.folder)
         };
         // If the package's own library was built too, the copy comes first.
         let mut found: Vec<&messages::Artifact> = built.artifacts.iter().filter(is).collect();
-        found.sort_by_key(|it| it.folder != folder);
-        let library = found.iter().find_map(|it| it.library());
+        found.sort_by_key(|artifact| artifact.folder != folder);
+        let library = found.iter().find_map(|artifact| artifact.library());
         let library =
             library.with_context(|| format!("cargo built no library `{}`", self.krate))?;
-        symbols::kinds(&disk::bytes(library)?, &self.krate)
+        symbols::kinds(&disk::read_program_output(library)?, &self.krate)
     }
 }
 
-fn read(path: &Path) -> anyhow::Result<Table> {
-    disk::text(path)?.parse().with_context(|| format!("cannot parse `{}`", display_path(&path)))
+fn read_manifest(path: &Path) -> anyhow::Result<Table> {
+    disk::read_text(path)?
+        .parse()
+        .with_context(|| format!("cannot parse `{}`", display_path(&path)))
 }

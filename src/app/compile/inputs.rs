@@ -38,7 +38,7 @@ const VARIABLES: &[&str] = &[
 
 /// The inputs, and a digest of their content.
 #[derive(Default, Serialize, Deserialize)]
-pub struct Inputs {
+pub struct CompileInputs {
     /// This tool's version and the crate.
     about: String,
     /// Files, which may be missing.
@@ -53,35 +53,35 @@ pub struct Inputs {
     digest: Option<String>,
 }
 
-impl Inputs {
-    /// The inputs that are known before the compilation: any later change invalidates the answer.
+impl CompileInputs {
+    /// Returns the inputs that are known before the compilation: any later change invalidates the answer.
     pub fn before(build: &CrateBuild) -> Self {
-        let mut res = Self { about: about(build), ..Self::default() };
+        let mut inputs = Self { about: describe_build(build), ..Self::default() };
         for name in ["Cargo.toml", "Cargo.lock"] {
-            res.files.insert(build.top.join(name));
+            inputs.files.insert(build.top.join(name));
         }
         for above in build.top.ancestors() {
             for name in
                 [".cargo/config.toml", ".cargo/config", "rust-toolchain.toml", "rust-toolchain"]
             {
-                res.files.insert(above.join(name));
+                inputs.files.insert(above.join(name));
             }
         }
         if let Some(cargo) = cargo::home() {
-            res.files.extend(["config.toml", "config"].map(|it| cargo.join(it)));
+            inputs.files.extend(["config.toml", "config"].map(|text| cargo.join(text)));
         }
         if let Some(rustup) = toolchain::rustup_home() {
-            res.files.insert(rustup.join("settings.toml"));
+            inputs.files.insert(rustup.join("settings.toml"));
         }
         if let Some(rustc) = toolchain::rustc() {
             let arguments = ["--print", "sysroot"].map(Into::into);
             let sysroot = process::ask(&rustc, &build.top, &arguments, 60);
             // The program on PATH may be rustup's proxy for another one.
-            let own = sysroot.map(|it| Path::new(it.trim()).join("bin/rustc"));
-            res.programs.extend(own);
-            res.programs.insert(rustc.as_path().to_owned());
+            let own = sysroot.map(|sysroot| Path::new(sysroot.trim()).join("bin/rustc"));
+            inputs.programs.extend(own);
+            inputs.programs.insert(rustc.as_path().to_owned());
         }
-        res
+        inputs
     }
 
     /// Adds the inputs of what cargo has built.
@@ -92,11 +92,15 @@ impl Inputs {
             Err(_) => path.to_owned(),
         };
         let mut variables = BTreeSet::new();
-        for it in built.artifacts.iter().filter(|it| it.is_local() && it.folder != build_dir) {
+        for it in built
+            .artifacts
+            .iter()
+            .filter(|artifact| artifact.is_local() && artifact.folder != build_dir)
+        {
             self.files.insert(real(&it.folder.join("Cargo.toml")));
-            match DepInfo::of(it, build_dir) {
+            match DepInfo::from_artifact(it, build_dir) {
                 Some(found) => {
-                    self.files.extend(found.files.iter().map(|it| real(it)));
+                    self.files.extend(found.files.iter().map(|file| real(file)));
                     variables.extend(found.variables);
                 }
                 None => drop(self.folders.insert(real(&it.folder))),
@@ -105,7 +109,7 @@ impl Inputs {
         for script in &built.build_scripts {
             let Some(package) = built.package_of(script) else { continue };
             let folder = real(&package.folder);
-            let found = Rerun::of(&script.output, &folder);
+            let found = RerunTriggers::from_output(&script.output, &folder);
             variables.extend(found.variables);
             if !package.is_local() {
                 continue;
@@ -119,68 +123,78 @@ impl Inputs {
             }
         }
         // Cargo itself sets these from manifests.
-        self.variables.extend(variables.into_iter().filter(|it| !it.starts_with("CARGO_")));
+        self.variables
+            .extend(variables.into_iter().filter(|variable| !variable.starts_with("CARGO_")));
         self.variables.remove("OUT_DIR");
         self.variables.extend(self.names_in_code());
         // A file that was edited while cargo ran may have been read before or after the edit.
         let started = build_dir.join(STARTED);
         let target = build_dir.parent().and_then(Path::parent).unwrap_or(build_dir);
-        let is_edited = |it: &PathBuf| !it.starts_with(target) && disk::is_newer(it, &started);
+        let is_edited =
+            |path: &PathBuf| !path.starts_with(target) && disk::is_newer(path, &started);
         let all = self.all_files();
         let is_known = all.is_some_and(|all| !all.iter().any(is_edited));
-        self.digest = self.now().filter(|_| is_known);
+        self.digest = self.current_digest().filter(|_| is_known);
         self
     }
 
-    /// The variables that the code may read when it prints CRDs; the compiler reports only those that it reads itself. These
-    /// are all string literals that can be such a name, if any of the code reads the environment.
+    /// Returns the variables that the code may read when it prints CRDs; the compiler reports only those that it reads
+    /// itself. These are all string literals that can be such a name, if any of the code reads the environment.
     fn names_in_code(&self) -> BTreeSet<String> {
-        let is_code = |it: &&PathBuf| it.extension().is_some_and(|it| it == "rs");
-        let code = self.files.iter().filter(is_code).filter_map(|it| disk::bytes(it).ok());
-        let code: Vec<String> = code.map(|it| String::from_utf8_lossy(&it).into_owned()).collect();
-        match code.iter().any(|it| it.contains("env")) {
-            true => code.iter().flat_map(|it| quoted_names(it)).collect(),
-            false => BTreeSet::new(),
+        let is_code = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "rs");
+        let code = self
+            .files
+            .iter()
+            .filter(is_code)
+            .filter_map(|file| disk::read_program_output(file).ok());
+        let code: Vec<String> =
+            code.map(|code| String::from_utf8_lossy(&code).into_owned()).collect();
+        if code.iter().any(|source| source.contains("env")) {
+            code.iter().flat_map(|text| quoted_names(text)).collect()
+        } else {
+            BTreeSet::new()
         }
     }
 
-    /// Every input file; none if there are too many.
+    /// Returns every input file; none if there are too many.
     fn all_files(&self) -> Option<BTreeSet<PathBuf>> {
-        let mut res = self.files.clone();
+        let mut paths = self.files.clone();
         for folder in &self.folders {
-            res.extend(disk::files_below(folder, MOST_FILES)?);
+            paths.extend(disk::files_below(folder, MOST_FILES)?);
         }
-        Some(res)
+        Some(paths)
     }
 
-    /// Whether all inputs are known.
+    /// Returns whether all inputs are known.
     pub fn is_known(&self) -> bool {
         self.digest.is_some()
     }
 
-    /// Whether no input has changed.
+    /// Returns whether no input has changed.
     pub fn is_current(&self, build: &CrateBuild) -> bool {
-        self.about == about(build) && self.is_known() && self.now() == self.digest
+        self.about == describe_build(build)
+            && self.is_known()
+            && self.current_digest() == self.digest
     }
 
-    /// The digest of the inputs now; none if they are too large to read on each run.
-    fn now(&self) -> Option<String> {
+    /// Returns the digest of the inputs now; none if they are too large to read on each run.
+    fn current_digest(&self) -> Option<String> {
         let mut text = String::new();
         let mut left = LONGEST;
         for path in &self.all_files()? {
-            let content = disk::digest_of(path, &mut left)?;
+            let content = disk::digest_of_file(path, &mut left)?;
             text += &format!("{} {content}\n", display_path(&path));
         }
         for path in &self.programs {
-            text += &format!("{} {}\n", display_path(&path), disk::stamp(path));
+            text += &format!("{} {}\n", display_path(&path), disk::file_stamp(path));
         }
         for (name, value) in terminal::variables() {
-            let is_read_by_cargo = VARIABLES.iter().any(|it| name.starts_with(it));
+            let is_read_by_cargo = VARIABLES.iter().any(|variable| name.starts_with(variable));
             if is_read_by_cargo || self.variables.contains(&name) {
                 text += &format!("{name}={value}\n");
             }
         }
-        Some(disk::digest(text.as_bytes()))
+        Some(disk::sha256_hex(text.as_bytes()))
     }
 }
 
@@ -191,14 +205,15 @@ pub const STARTED: &str = "started";
 const LONGEST: u64 = 64 << 20;
 const MOST_FILES: usize = 10_000;
 
-fn about(build: &CrateBuild) -> String {
+fn describe_build(build: &CrateBuild) -> String {
     format!("operator-rs {} {build:?}", env!("CARGO_PKG_VERSION"))
 }
 
-/// The string literals that can be names of variables.
+/// Returns the string literals that can be names of variables.
 fn quoted_names(code: &str) -> impl Iterator<Item = String> {
     let is_inside = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let is_name = move |it: &&str| !it.is_empty() && it.len() < 128 && it.chars().all(is_inside);
+    let is_name =
+        move |text: &&str| !text.is_empty() && text.len() < 128 && text.chars().all(is_inside);
     code.split('"').filter(is_name).map(str::to_owned)
 }
 
@@ -210,82 +225,83 @@ struct DepInfo {
 }
 
 impl DepInfo {
-    /// The dep-info of a compiled target, if it has one.
-    fn of(artifact: &Artifact, build_dir: &Path) -> Option<Self> {
+    /// Returns the dep-info of a compiled target, if it has one.
+    fn from_artifact(artifact: &Artifact, build_dir: &Path) -> Option<Self> {
         let file = artifact.files.first()?;
         let stem = file.file_stem()?.to_str()?;
         let names = [stem, stem.strip_prefix("lib").unwrap_or(stem)];
         let mut paths: Vec<PathBuf> =
-            names.iter().map(|it| file.with_file_name(format!("{it}.d"))).collect();
+            names.iter().map(|name| file.with_file_name(format!("{name}.d"))).collect();
         // The file of a build script has another name than the script.
         if stem.starts_with("build-script") {
             paths = disk::files_below(file.parent()?, MOST_FILES)?;
-            paths.retain(|it| it.extension().is_some_and(|it| it == "d"));
+            paths.retain(|path| path.extension().is_some_and(|extension| extension == "d"));
         }
-        let text = paths.iter().find_map(|it| disk::bytes(it).ok())?;
-        Some(Self::read(&String::from_utf8(text).ok()?, build_dir))
+        let text = paths.iter().find_map(|path| disk::read_program_output(path).ok())?;
+        Some(Self::parse(&String::from_utf8(text).ok()?, build_dir))
     }
 
-    fn read(text: &str, build_dir: &Path) -> Self {
-        let mut res = Self::default();
+    fn parse(text: &str, build_dir: &Path) -> Self {
+        let mut info = Self::default();
         for line in text.lines() {
             if let Some(variable) = line.strip_prefix("# env-dep:") {
                 let name = variable.split('=').next().unwrap_or_default();
-                res.variables.push(name.to_owned());
+                info.variables.push(name.to_owned());
             } else if let Some((_, list)) = line.split_once(": ") {
-                res.files.extend(words(list).into_iter().map(|it| build_dir.join(it)));
+                info.files.extend(split_words(list).into_iter().map(|word| build_dir.join(word)));
             }
         }
-        res
+        info
     }
 }
 
-/// The words of a line in a Makefile, where a space in a name is escaped with a backslash.
-fn words(line: &str) -> Vec<String> {
-    let mut res = vec![String::new()];
+/// Returns the words of a line in a Makefile, where a space in a name is escaped with a backslash.
+fn split_words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
     let mut chars = line.chars().peekable();
     while let Some(c) = chars.next() {
-        match (c, chars.peek(), res.last_mut()) {
+        match (c, chars.peek(), words.last_mut()) {
             ('\\', Some(' '), Some(word)) => {
                 word.push(' ');
                 chars.next();
             }
-            (' ', _, _) => res.push(String::new()),
+            (' ', _, _) => words.push(String::new()),
             (c, _, Some(word)) => word.push(c),
             (_, _, None) => {}
         }
     }
-    res.retain(|it| !it.is_empty());
-    res
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 /// When a build script is to be run again, by its own output.
 #[derive(Debug, Default, PartialEq)]
-struct Rerun {
+struct RerunTriggers {
     paths: Vec<PathBuf>,
     variables: Vec<String>,
-    /// Whether it says so at all: otherwise it is run again when any file of its package changes.
+    /// True if it says so at all: otherwise it is run again when any file of its package changes.
     is_explicit: bool,
 }
 
-impl Rerun {
+impl RerunTriggers {
     /// `output` is the file with its output, and `folder` the folder of its package.
-    fn of(output: &Path, folder: &Path) -> Self {
-        let text = disk::bytes(output).ok().and_then(|it| String::from_utf8(it).ok());
+    fn from_output(output: &Path, folder: &Path) -> Self {
+        let text =
+            disk::read_program_output(output).ok().and_then(|bytes| String::from_utf8(bytes).ok());
         let text = text.unwrap_or_default();
-        let mut res = Self::default();
+        let mut triggers = Self::default();
         for line in text.lines() {
             let Some(line) = line.strip_prefix("cargo:") else { continue };
             let line = line.strip_prefix(':').unwrap_or(line);
             if let Some(path) = line.strip_prefix("rerun-if-changed=") {
-                res.paths.push(folder.join(path));
-                res.is_explicit = true;
+                triggers.paths.push(folder.join(path));
+                triggers.is_explicit = true;
             } else if let Some(name) = line.strip_prefix("rerun-if-env-changed=") {
-                res.variables.push(name.to_owned());
-                res.is_explicit = true;
+                triggers.variables.push(name.to_owned());
+                triggers.is_explicit = true;
             }
         }
-        res
+        triggers
     }
 }
 
@@ -293,7 +309,7 @@ impl Rerun {
 fn what_the_compiler_read_is_read() {
     let text =
         "/t/liba.rlib: src/lib.rs /a\\ b/c.rs\n\nsrc/lib.rs:\n\n# env-dep:WORD=x\n# env-dep:NONE\n";
-    let found = DepInfo::read(text, Path::new("/w"));
+    let found = DepInfo::parse(text, Path::new("/w"));
     let files = ["/w/src/lib.rs", "/a b/c.rs"].map(PathBuf::from).into();
     let variables = ["WORD", "NONE"].map(str::to_owned).into();
     assert_eq!(found, DepInfo { files, variables });

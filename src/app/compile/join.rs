@@ -4,21 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::{Compile, answer::Compiled};
+use super::{Compile, answer::CompiledKind};
 use crate::project::{Crate, DeclaredKind, KindPath, Place, Problem, Storage};
 use crate::{manifests, source::Reading};
 use go_data::yaml;
 
-/// The crates that have to be compiled: those with kinds that cannot be read, or that may have kinds which the source does
-/// not show.
+/// Returns the crates that have to be compiled: those with kinds that cannot be read, or that may have kinds which the
+/// source does not show.
 pub fn crates(compile: &Compile<'_>, reading: &Reading) -> Vec<Crate> {
     let has_kind = |krate: &Crate| {
-        let of_crate = |it: &&DeclaredKind| it.rust_path.krate == *krate;
+        let of_crate = |kind: &&DeclaredKind| kind.rust_path.krate == *krate;
         let mut kinds = reading.operator.kinds.iter().filter(of_crate);
-        kinds.any(|it| compile.all || it.crd.is_err())
+        kinds.any(|kind| compile.all || kind.crd.is_err())
     };
     // A macro may generate a module that is not found; a wrong name is more likely, so this needs an explicit flag.
-    let seeks = !reading.unknown_modules.is_empty() && compile.flags.is_some_and(|it| it.compile);
+    let seeks =
+        !reading.unknown_modules.is_empty() && compile.flags.is_some_and(|flag| flag.compile);
     let is_requested = compile.flags.is_some_and(|flags| flags.compile);
     let is_included = |krate: &&Crate| {
         seeks
@@ -26,13 +27,13 @@ pub fn crates(compile: &Compile<'_>, reading: &Reading) -> Vec<Crate> {
             || is_requested
                 && reading.unknown_macros.iter().any(|place| is_place_in(reading, place, krate))
             || has_kind(krate)
-            || reading.unexplored.iter().any(|it| is_in(reading, it, krate))
-            || reading.named.iter().any(|it| it.krate == **krate)
+            || reading.unexplored.iter().any(|problem| is_in(reading, problem, krate))
+            || reading.named.iter().any(|named| named.krate == **krate)
     };
     reading.crates.iter().filter(is_included).cloned().collect()
 }
 
-/// Whether a problem is in the package of a crate: in the innermost one, if packages are nested.
+/// Returns whether a problem is in the package of a crate: in the innermost one, if packages are nested.
 fn is_in(reading: &Reading, problem: &Problem, krate: &Crate) -> bool {
     is_place_in(reading, &problem.place, krate)
 }
@@ -41,22 +42,23 @@ fn is_place_in(reading: &Reading, place: &Place, krate: &Crate) -> bool {
     let path = place.path.as_str();
     let has = |folder: &&str| match *folder {
         "" => true,
-        folder => path.strip_prefix(folder).is_some_and(|it| it.starts_with('/')),
+        folder => path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')),
     };
-    let folders = reading.crates.iter().map(|it| it.folder.as_str());
-    { folders }.filter(has).max_by_key(|it| it.len()) == Some(krate.folder.as_str())
+    let folders = reading.crates.iter().map(|krate| krate.folder.as_str());
+    { folders }.filter(has).max_by_key(|folder| folder.len()) == Some(krate.folder.as_str())
 }
 
-/// The crates to compile, and the reason, for the message.
+/// Returns the crates to compile, and the reason, for the message.
 pub fn purpose(compile: &Compile<'_>, reading: &Reading, crates: &[Crate]) -> String {
     let kinds = &reading.operator.kinds;
-    let is_compiled = |it: &&DeclaredKind| {
-        crates.contains(&it.rust_path.krate) && (compile.all || it.crd.is_err())
+    let is_compiled = |kind: &&DeclaredKind| {
+        crates.contains(&kind.rust_path.krate) && (compile.all || kind.crd.is_err())
     };
     let compiled = kinds.iter().filter(is_compiled).count();
     let what = match (compiled, kinds.len()) {
         (0, _) => {
-            let names: Vec<String> = crates.iter().map(|it| format!("`{}`", it.name)).collect();
+            let names: Vec<String> =
+                crates.iter().map(|krate| format!("`{}`", krate.name)).collect();
             names.join(", ")
         }
         (1, 1) => "the only kind".to_owned(),
@@ -80,15 +82,15 @@ pub fn purpose(compile: &Compile<'_>, reading: &Reading, crates: &[Crate]) -> St
 pub fn join(
     compile: &Compile<'_>,
     reading: &mut Reading,
-    answers: Vec<(Crate, Vec<Compiled>)>,
+    answers: Vec<(Crate, Vec<CompiledKind>)>,
 ) -> anyhow::Result<()> {
     let named = std::mem::take(&mut reading.named);
     for (krate, compiled) in &answers {
-        for it in named.iter().filter(|it| it.krate == *krate) {
-            require(it, compiled)?;
+        for it in named.iter().filter(|kind| kind.krate == *krate) {
+            require_kind(it, compiled)?;
         }
-        let mut compiled: BTreeMap<&[String], &Compiled> =
-            compiled.iter().map(|it| (it.path.as_slice(), it)).collect();
+        let mut compiled: BTreeMap<&[String], &CompiledKind> =
+            compiled.iter().map(|crd| (crd.path.as_slice(), crd)).collect();
         reading.operator.kinds.retain_mut(|kind| {
             kind.rust_path.krate != *krate
                 || match compiled.remove(kind.rust_path.path.as_slice()) {
@@ -100,23 +102,25 @@ pub fn join(
                 }
         });
         // The remaining kinds are generated by macros.
-        let is_included = |it: &&Compiled| is_in_modules(krate, &it.path, compile.modules);
+        let is_included =
+            |compiled: &&CompiledKind| is_in_modules(krate, &compiled.path, compile.modules);
         let found = compiled.into_values().filter(is_included);
-        let found: Vec<_> = found.map(|it| kind(reading, krate, it)).collect();
+        let found: Vec<_> =
+            found.map(|compiled| undeclared_kind(reading, krate, compiled)).collect();
         reading.operator.kinds.extend(found);
     }
     let kinds = &mut reading.operator.kinds;
     choose_stored(kinds, &named);
-    let is_in_one = |it: &DeclaredKind, module: &String| {
-        is_in_modules(&it.rust_path.krate, &it.rust_path.path, std::slice::from_ref(module))
+    let is_in_one = |kind: &DeclaredKind, module: &String| {
+        is_in_modules(&kind.rust_path.krate, &kind.rust_path.path, std::slice::from_ref(module))
     };
-    reading.unknown_modules.retain(|module| !kinds.iter().any(|it| is_in_one(it, module)));
-    let crates: Vec<&Crate> = answers.iter().map(|it| &it.0).collect();
+    reading.unknown_modules.retain(|module| !kinds.iter().any(|kind| is_in_one(kind, module)));
+    let crates: Vec<&Crate> = answers.iter().map(|pair| &pair.0).collect();
     let unexplored = std::mem::take(&mut reading.unexplored);
-    let is_left = |it: &Problem| !crates.iter().any(|krate| is_in(reading, it, krate));
+    let is_left = |problem: &Problem| !crates.iter().any(|krate| is_in(reading, problem, krate));
     reading.unexplored = unexplored.into_iter().filter(is_left).collect();
     let unread = std::mem::take(&mut reading.unread);
-    let is_left = |it: &Problem| !crates.iter().any(|krate| is_in(reading, it, krate));
+    let is_left = |problem: &Problem| !crates.iter().any(|krate| is_in(reading, problem, krate));
     reading.unread = unread.into_iter().filter(is_left).collect();
     let unknown = std::mem::take(&mut reading.unknown_macros);
     let is_left = |place: &Place| !crates.iter().any(|krate| is_place_in(reading, place, krate));
@@ -135,7 +139,7 @@ fn apply_answer(kind: &mut DeclaredKind, printed: &Result<Value, String>) {
         (Err(text), _) => Err(vec![panic_problem(kind, text)]),
         (Ok(printed), Ok(read)) => match yaml::to_value(read) {
             read if read == *printed => return,
-            read => Err(vec![disagreement(kind, &read, printed)]),
+            read => Err(vec![difference_problem(kind, &read, printed)]),
         },
         (Ok(printed), Err(_)) => manifests::parse(printed).map_err(|text| {
             let message = format!("`crd()` of `{}` {text}", kind.name);
@@ -159,15 +163,15 @@ fn is_missing(kind: &mut DeclaredKind) -> bool {
     kind.is_certain
 }
 
-/// A kind that the source does not show.
-fn kind(reading: &Reading, krate: &Crate, compiled: &Compiled) -> DeclaredKind {
+/// Returns a kind that the source does not show.
+fn undeclared_kind(reading: &Reading, krate: &Crate, compiled: &CompiledKind) -> DeclaredKind {
     let mut kind = DeclaredKind {
         name: compiled.path.last().cloned().unwrap_or_default(),
         group: None,
         version: None,
         kind: None,
         namespaced: None,
-        place: place(reading, krate, &compiled.path),
+        place: place_of(reading, krate, &compiled.path),
         field_places: BTreeMap::new(),
         field_types: BTreeMap::new(),
         null_fields: BTreeSet::new(),
@@ -181,24 +185,24 @@ fn kind(reading: &Reading, krate: &Crate, compiled: &Compiled) -> DeclaredKind {
     if let Ok(crd) = &kind.crd {
         kind.group = Some(crd.spec.group.clone());
         kind.kind = Some(crd.spec.names.kind.clone());
-        kind.version = crd.spec.versions.first().map(|it| it.name.clone());
-        if crd.spec.versions.first().is_some_and(|it| !it.storage) {
+        kind.version = crd.spec.versions.first().map(|version| version.name.clone());
+        if crd.spec.versions.first().is_some_and(|version| !version.storage) {
             kind.storage = Storage::No;
         }
     }
     kind
 }
 
-/// The place of the macro call that generates a kind: the one in the file of its module or of the nearest one above; the
-/// start of the crate if that is ambiguous.
-fn place(reading: &Reading, krate: &Crate, path: &[String]) -> Place {
-    let modules = |it: &Problem| {
-        let modules = modules_of(krate, it.place.path.as_str())?;
+/// Returns the place of the macro call that generates a kind: the one in the file of its module or of the nearest one
+/// above; the start of the crate if that is ambiguous.
+fn place_of(reading: &Reading, krate: &Crate, path: &[String]) -> Place {
+    let modules = |problem: &Problem| {
+        let modules = modules_of(krate, problem.place.path.as_str())?;
         path.starts_with(&modules).then_some(modules.len())
     };
-    let all = || reading.unexplored.iter().filter(|it| is_in(reading, it, krate));
+    let all = || reading.unexplored.iter().filter(|problem| is_in(reading, problem, krate));
     let depth = all().filter_map(modules).max();
-    let mut nearest = all().filter(|it| modules(it) == depth && depth.is_some());
+    let mut nearest = all().filter(|problem| modules(problem) == depth && depth.is_some());
     match (nearest.next(), nearest.next()) {
         (Some(one), None) => one.place.clone(),
         (Some(one), Some(_)) => Place::start(one.place.path.clone()),
@@ -206,7 +210,7 @@ fn place(reading: &Reading, krate: &Crate, path: &[String]) -> Place {
     }
 }
 
-/// The module path of a file, unless a `#[path]` changes it.
+/// Returns the module path of a file, unless a `#[path]` changes it.
 fn modules_of(krate: &Crate, file: &str) -> Option<Vec<String>> {
     let root = krate.root.as_str();
     if file == root {
@@ -218,7 +222,7 @@ fn modules_of(krate: &Crate, file: &str) -> Option<Vec<String>> {
     Some(below.split('/').map(str::to_owned).collect())
 }
 
-/// Whether a path is in one of the modules, such as `api::v1`, with or without the name of the crate.
+/// Returns whether a path is in one of the modules, such as `api::v1`, with or without the name of the crate.
 fn is_in_modules(krate: &Crate, path: &[String], modules: &[String]) -> bool {
     let is_below = |module: &String| {
         let words: Vec<&str> = module.split("::").collect();
@@ -230,13 +234,13 @@ fn is_in_modules(krate: &Crate, path: &[String], modules: &[String]) -> bool {
 }
 
 /// Refuses a `--type` that is not a kind.
-fn require(named: &KindPath, compiled: &[Compiled]) -> anyhow::Result<()> {
-    if find(named, compiled.iter().map(|it| it.path.as_slice())).is_some() {
+fn require_kind(named: &KindPath, compiled: &[CompiledKind]) -> anyhow::Result<()> {
+    if find_named(named, compiled.iter().map(|crd| crd.path.as_slice())).is_some() {
         return Ok(());
     }
     let krate = &named.krate.name;
     let list: Vec<String> =
-        compiled.iter().map(|it| format!("`{krate}::{}`", it.path.join("::"))).collect();
+        compiled.iter().map(|crd| format!("`{krate}::{}`", crd.path.join("::"))).collect();
     let list = if list.is_empty() { "none".to_owned() } else { list.join(", ") };
     anyhow::bail!(
         "`{krate}::{}` is not a kind of the compiled crate; its kinds are: {list}",
@@ -244,30 +248,30 @@ fn require(named: &KindPath, compiled: &[Compiled]) -> anyhow::Result<()> {
     )
 }
 
-/// The kind that `--type` names: by its path, or by its name if only one kind has that name.
-fn find<'a>(
+/// Returns the kind that `--type` names: by its path, or by its name if only one kind has that name.
+fn find_named<'a>(
     named: &KindPath,
     paths: impl Iterator<Item = &'a [String]> + Clone,
 ) -> Option<&'a [String]> {
-    let mut same_name = paths.clone().filter(|it| it.last() == named.path.last());
+    let mut same_name = paths.clone().filter(|path| path.last() == named.path.last());
     let (one, more) = (same_name.next(), same_name.next());
-    { paths }.find(|it| *it == named.path).or(one.filter(|_| more.is_none()))
+    { paths }.find(|path| *path == named.path).or(one.filter(|_| more.is_none()))
 }
 
-/// Of versions that do not declare which one is stored, the first one named with `--type` is.
+/// If no version declares which one is stored, the first one that `--type` names is.
 fn choose_stored(kinds: &mut [DeclaredKind], named: &[KindPath]) {
     let mut chosen: Vec<usize> = Vec::new();
     for it in named {
         let of_crate = kinds.iter().filter(|kind| kind.rust_path.krate == it.krate);
         let paths: Vec<Vec<String>> = of_crate.map(|kind| kind.rust_path.path.clone()).collect();
-        let Some(path) = find(it, paths.iter().map(Vec::as_slice)) else { continue };
+        let Some(path) = find_named(it, paths.iter().map(Vec::as_slice)) else { continue };
         let is_it =
             |kind: &DeclaredKind| kind.rust_path.krate == it.krate && kind.rust_path.path == path;
         chosen.extend(kinds.iter().position(is_it));
     }
     for index in chosen {
         let first = kinds[index].clone();
-        let is_open = |it: Storage| matches!(it, Storage::Unsaid | Storage::Generated);
+        let is_open = |storage: Storage| matches!(storage, Storage::Unsaid | Storage::Generated);
         if !is_open(first.storage) {
             continue;
         }
@@ -286,7 +290,7 @@ fn problem_of(kind: &DeclaredKind, message: String) -> Problem {
     Problem { field_path, ..Problem::new(kind.place.clone(), message) }
 }
 
-fn disagreement(kind: &DeclaredKind, read: &Value, compiled: &Value) -> Problem {
+fn difference_problem(kind: &DeclaredKind, read: &Value, compiled: &Value) -> Problem {
     let (at, read, compiled) = yaml::difference(read, compiled);
     let message = format!(
         "`{}` differs between the source and the compiled code: at `{at}`, the source has {read} and the compiled code {compiled}",

@@ -5,7 +5,7 @@ use anyhow::Context as _;
 use toml::{Table, Value};
 
 use super::manifest::{about, list};
-use crate::app::cargo::Package;
+use crate::app::cargo::UserPackage;
 use crate::project::Target;
 
 /// The feature that turns on features of dependencies, which only the package itself can do.
@@ -32,7 +32,7 @@ pub struct LibraryCopy<'a> {
 }
 
 impl LibraryCopy<'_> {
-    /// Whether the package's own library is a dependency, because the crate may use it.
+    /// Returns whether the package's own library is a dependency, because the crate may use it.
     pub fn is_beside_library(&self) -> bool {
         matches!(
             self.target,
@@ -40,8 +40,8 @@ impl LibraryCopy<'_> {
         )
     }
 
-    /// The version of the package, made different from its library's if that is a dependency.
-    pub fn version(&self, package: &Package<'_>) -> String {
+    /// Returns the version of the package, made different from its library's if that is a dependency.
+    pub fn version(&self, package: &UserPackage<'_>) -> String {
         let version = package.version();
         match (self.is_beside_library(), version.contains('+')) {
             (true, false) => format!("{version}+operator-rs"),
@@ -50,7 +50,7 @@ impl LibraryCopy<'_> {
         }
     }
 
-    /// The root file. Its `main` is referenced, so that no code of a program counts as dead.
+    /// Returns the root file. Its `main` is referenced, so that no code of a program counts as dead.
     pub fn root(&self, text: &str) -> String {
         match self.target {
             Target::Library => text.to_owned(),
@@ -58,7 +58,7 @@ impl LibraryCopy<'_> {
         }
     }
 
-    /// The features that the program requires.
+    /// Returns the features that the program requires.
     pub fn features(&self) -> Vec<String> {
         let mut res = self.own_features();
         if res.len() < self.features.len() {
@@ -68,96 +68,100 @@ impl LibraryCopy<'_> {
     }
 
     fn own_features(&self) -> Vec<String> {
-        self.features.iter().filter(|it| !it.contains('/')).cloned().collect()
+        self.features.iter().filter(|feature| !feature.contains('/')).cloned().collect()
     }
 
-    /// The Cargo.toml.
-    pub fn manifest(&self, package: &Package<'_>) -> anyhow::Result<String> {
+    /// Returns the Cargo.toml.
+    pub fn manifest(&self, package: &UserPackage<'_>) -> anyhow::Result<String> {
         let mut manifest = Table::new();
-        manifest.insert("package".to_owned(), self.about(package)?.into());
+        manifest.insert("package".to_owned(), self.package_table(package)?.into());
         for key in ["dependencies", "build-dependencies"] {
             if let Some(Value::Table(it)) = package.manifest.get(key) {
                 manifest.insert(key.to_owned(), package.dependencies(it).into());
             }
         }
-        add(&mut manifest, self.of_developers(package));
+        add_dependencies(&mut manifest, self.of_developers(package));
         if let Some(Value::Table(targets)) = package.manifest.get("target") {
-            let targets = targets.iter().map(|(key, it)| (key.clone(), of_target(it, package)));
+            let targets =
+                targets.iter().map(|(key, target)| (key.clone(), of_target(target, package)));
             manifest.insert("target".to_owned(), targets.collect::<Table>().into());
         }
         let features = package.manifest.get("features").and_then(Value::as_table);
         let mut features = features.cloned().unwrap_or_default();
-        let of_dependencies = self.features.iter().filter(|it| it.contains('/')).cloned();
+        let of_dependencies = self.features.iter().filter(|feature| feature.contains('/')).cloned();
         features.insert(OF_DEPENDENCIES.to_owned(), list(&of_dependencies.collect::<Vec<_>>()));
         manifest.insert("features".to_owned(), features.into());
         if self.is_beside_library() {
-            add(&mut manifest, [self.library(package)?].into_iter().collect());
+            add_dependencies(
+                &mut manifest,
+                [self.library_dependency(package)?].into_iter().collect(),
+            );
         }
         let lib = [("name", self.krate), ("path", self.root)]
-            .map(|(key, it)| (key.to_owned(), it.into()));
+            .map(|(key, text)| (key.to_owned(), text.into()));
         manifest.insert("lib".to_owned(), Table::from_iter(lib).into());
         Ok(manifest.to_string())
     }
 
-    fn about(&self, package: &Package<'_>) -> anyhow::Result<Table> {
+    fn package_table(&self, package: &UserPackage<'_>) -> anyhow::Result<Table> {
         let own = package.manifest.get("package").and_then(Value::as_table);
         let own = own.context("Cargo.toml has no [package]")?;
-        let mut res = about(package.name()?, &self.version(package));
+        let mut table = about(package.name()?, &self.version(package));
         let keys = ["edition", "rust-version", "build", "links", "authors", "description"];
         for key in keys.into_iter().chain(["homepage", "repository", "license"]) {
-            match own.get(key).map(|it| package.inherited(key, it)) {
-                Some(Some(value)) => drop(res.insert(key.to_owned(), value)),
+            match own.get(key).map(|value| package.inherited(key, value)) {
+                Some(Some(value)) => drop(table.insert(key.to_owned(), value)),
                 // Cargo's default.
-                _ if key == "edition" => drop(res.insert(key.to_owned(), "2015".into())),
+                _ if key == "edition" => drop(table.insert(key.to_owned(), "2015".into())),
                 _ => {}
             }
         }
-        Ok(res)
+        Ok(table)
     }
 
-    /// The dev-dependencies, for an example; for a program, only the version of Kubernetes.
-    fn of_developers(&self, package: &Package<'_>) -> Table {
+    /// Returns the dev-dependencies, for an example; for a program, only the version of Kubernetes.
+    fn of_developers(&self, package: &UserPackage<'_>) -> Table {
         match (self.target, package.manifest.get("dev-dependencies")) {
             (Target::Example { .. }, Some(Value::Table(it))) => package.dependencies(it),
             _ => package.kubernetes_of_developers().into_iter().collect(),
         }
     }
 
-    /// The package's own library as a dependency, by its name in code.
-    fn library(&self, package: &Package<'_>) -> anyhow::Result<(String, Value)> {
+    /// Returns the package's own library as a dependency, by its name in code.
+    fn library_dependency(&self, package: &UserPackage<'_>) -> anyhow::Result<(String, Value)> {
         let mut library = Table::new();
         library.insert("path".to_owned(), package.folder.to_string_lossy().into_owned().into());
         library.insert("package".to_owned(), package.name()?.into());
         library.insert("default-features".to_owned(), false.into());
         library.insert("features".to_owned(), list(&self.own_features()));
-        let name = package.manifest.get("lib").and_then(|it| it.get("name")?.as_str());
+        let name = package.manifest.get("lib").and_then(|value| value.get("name")?.as_str());
         Ok((name.unwrap_or(package.name()?).to_owned(), library.into()))
     }
 }
 
 /// Adds dependencies; one that exists already gets the features of both.
-fn add(manifest: &mut Table, more: Table) {
+fn add_dependencies(manifest: &mut Table, more: Table) {
     let table = manifest.entry("dependencies").or_insert_with(|| Table::new().into());
     let Value::Table(table) = table else { return };
     for (name, it) in more {
-        let both = table.get(&name).map(|own| united(own, &it));
+        let both = table.get(&name).map(|own| merge_features(own, &it));
         table.insert(name, both.unwrap_or(it));
     }
 }
 
-fn of_target(target: &Value, package: &Package<'_>) -> Value {
-    let mut res = Table::new();
+fn of_target(target: &Value, package: &UserPackage<'_>) -> Value {
+    let mut table = Table::new();
     for key in ["dependencies", "build-dependencies"] {
         if let Some(Value::Table(it)) = target.get(key) {
-            res.insert(key.to_owned(), package.dependencies(it).into());
+            table.insert(key.to_owned(), package.dependencies(it).into());
         }
     }
-    res.into()
+    table.into()
 }
 
-/// A dependency with the features of both.
-fn united(one: &Value, other: &Value) -> Value {
-    let features = |it: &Value| it.get("features").and_then(Value::as_array).cloned();
+/// Returns a dependency with the features of both.
+fn merge_features(one: &Value, other: &Value) -> Value {
+    let features = |value: &Value| value.get("features").and_then(Value::as_array).cloned();
     let mut features_of_both = features(one).unwrap_or_default();
     features_of_both.extend(features(other).unwrap_or_default());
     let mut res = match one {
@@ -166,7 +170,7 @@ fn united(one: &Value, other: &Value) -> Value {
     };
     res.remove("optional");
     let without_default =
-        |it: &&Value| it.get("default-features").and_then(Value::as_bool) == Some(false);
+        |value: &&Value| value.get("default-features").and_then(Value::as_bool) == Some(false);
     if ![one, other].iter().all(without_default) {
         res.remove("default-features");
     }

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use toml::{Table, Value};
 
 use crate::{
-    app::cargo::{KUBERNETES, Package},
+    app::cargo::{KUBERNETES, UserPackage},
     source::Locked,
 };
 
@@ -18,7 +18,7 @@ pub const NAME: &str = "operator-rs-crds";
 pub const LIBRARY: &str = "operator-rs-subject.rs";
 
 /// The program and its dependencies.
-pub struct Program<'a> {
+pub struct PrintProgram<'a> {
     /// Its name, which is unique, since projects may share a target folder.
     pub name: &'a str,
     /// The folder of the crate with the kinds.
@@ -28,22 +28,24 @@ pub struct Program<'a> {
     pub json: &'a Locked,
 }
 
-/// The Cargo.toml of the program, which is also that of the throwaway workspace.
-pub fn program(package: &Package<'_>, program: &Program<'_>) -> anyhow::Result<String> {
+/// Returns the Cargo.toml of the program, which is also that of the throwaway workspace.
+pub fn program(package: &UserPackage<'_>, program: &PrintProgram<'_>) -> anyhow::Result<String> {
     let mut subject = Table::new();
     subject.insert("package".to_owned(), package.name()?.into());
     subject.insert("path".to_owned(), program.subject.to_string_lossy().into_owned().into());
     subject.insert("default-features".to_owned(), false.into());
     subject.insert("features".to_owned(), list(program.features));
-    let mut kubernetes = requirement(program.kubernetes)?;
+    let mut kubernetes = exact_requirement(program.kubernetes)?;
     let developers = package.kubernetes_of_developers();
-    if let Some(Value::Array(features)) = developers.and_then(|it| it.1.get("features").cloned()) {
+    if let Some(Value::Array(features)) =
+        developers.and_then(|pair| pair.1.get("features").cloned())
+    {
         kubernetes.insert("features".to_owned(), features.into());
     }
     let dependencies = Table::from_iter([
         ("subject".to_owned(), subject.into()),
         (KUBERNETES.to_owned(), kubernetes.into()),
-        ("serde_json".to_owned(), requirement(program.json)?.into()),
+        ("serde_json".to_owned(), exact_requirement(program.json)?.into()),
     ]);
     let mut manifest = Table::new();
     manifest.insert("package".to_owned(), about(NAME, "0.0.0").into());
@@ -58,10 +60,10 @@ pub fn program(package: &Package<'_>, program: &Program<'_>) -> anyhow::Result<S
     ]);
     manifest.insert("lib".to_owned(), lib.into());
     manifest.insert("dependencies".to_owned(), dependencies.into());
-    let resolver = package.resolver().map(|it| ("resolver".to_owned(), it));
+    let resolver = package.resolver().map(|resolver| ("resolver".to_owned(), resolver));
     manifest.insert("workspace".to_owned(), resolver.into_iter().collect::<Table>().into());
     // With the same profile, the artifacts of the user's own builds are reused.
-    if let Some(profile) = package.workspace.get("profile").and_then(|it| it.get("dev")) {
+    if let Some(profile) = package.workspace.get("profile").and_then(|value| value.get("dev")) {
         let mut profile = profile.clone();
         if let Value::Table(it) = &mut profile {
             // Panics are caught, and symbols are read from object files.
@@ -79,36 +81,36 @@ pub fn program(package: &Package<'_>, program: &Program<'_>) -> anyhow::Result<S
 
 /// `[package]` of a throwaway crate, whose targets are listed explicitly.
 pub fn about(name: &str, version: &str) -> Table {
-    let mut res = Table::new();
-    res.insert("name".to_owned(), name.into());
-    res.insert("version".to_owned(), version.into());
-    res.insert("edition".to_owned(), "2021".into());
-    res.insert("publish".to_owned(), false.into());
+    let mut table = Table::new();
+    table.insert("name".to_owned(), name.into());
+    table.insert("version".to_owned(), version.into());
+    table.insert("edition".to_owned(), "2021".into());
+    table.insert("publish".to_owned(), false.into());
     for key in ["autolib", "autobins", "autoexamples", "autotests", "autobenches"] {
-        res.insert(key.to_owned(), false.into());
+        table.insert(key.to_owned(), false.into());
     }
-    res
+    table
 }
 
 pub fn list(features: &[String]) -> Value {
     features.iter().cloned().map(Value::from).collect::<Vec<_>>().into()
 }
 
-/// A dependency on exactly this version, from its source in the lock.
-fn requirement(locked: &Locked) -> anyhow::Result<Table> {
-    let mut res = Table::new();
-    res.insert("version".to_owned(), format!("={}", locked.version).into());
-    if let Some(git) = locked.source.as_deref().and_then(|it| it.strip_prefix("git+")) {
+/// Returns a dependency on exactly this version, from its source in the lock.
+fn exact_requirement(locked: &Locked) -> anyhow::Result<Table> {
+    let mut table = Table::new();
+    table.insert("version".to_owned(), format!("={}", locked.version).into());
+    if let Some(git) = locked.source.as_deref().and_then(|source| source.strip_prefix("git+")) {
         let (url, rev) =
             git.rsplit_once('#').context("Cargo.lock has a git source without a commit")?;
         let (url, query) = url.split_once('?').unwrap_or((url, ""));
-        res.insert("git".to_owned(), url.into());
+        table.insert("git".to_owned(), url.into());
         match query.split_once('=') {
             Some((key @ ("branch" | "tag" | "rev"), value)) => {
-                drop(res.insert(key.to_owned(), value.into()))
+                drop(table.insert(key.to_owned(), value.into()))
             }
-            _ => drop(res.insert("rev".to_owned(), rev.into())),
+            _ => drop(table.insert("rev".to_owned(), rev.into())),
         }
     }
-    Ok(res)
+    Ok(table)
 }

@@ -18,14 +18,14 @@ mod symbols;
 
 use std::path::Path;
 
-use self::{answer::Compiled, crate_build::CrateBuild, permission::Permission};
+use self::{answer::CompiledKind, crate_build::CrateBuild, permission::Permission};
 use crate::project::Crate;
 use crate::{app::cargo::toolchain, disk, source::Reading, terminal};
 
 /// Whether code may be compiled if the source cannot be read
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Kinds that cannot be read from source")]
-pub struct Flags {
+pub struct CompileFlags {
     /// Compile them with cargo under target/ and run the code that prints their CRDs. This runs build scripts and macros
     /// of the project; without this flag, operator-rs asks for permission once per project, on a terminal only. With
     /// `--check`, compile all kinds and fail if source and compiled code disagree
@@ -41,14 +41,14 @@ pub struct Compile<'a> {
     /// The workspace's folder.
     pub top: &'a Path,
     /// None for commands without these flags; earlier answers apply to them too.
-    pub flags: Option<Flags>,
+    pub flags: Option<CompileFlags>,
     /// Compile all kinds, and compare them with the source.
     pub all: bool,
     /// The modules whose kinds are included; all if it is empty.
     pub modules: &'a [String],
-    /// Whether the kinds that can be read are used if the code does not compile.
+    /// True if the kinds that can be read are used if the code does not compile.
     pub keeps_going: bool,
-    /// Whether the source on disk is the one that was read.
+    /// True if the source on disk is the one that was read.
     pub is_on_disk: bool,
 }
 
@@ -66,21 +66,21 @@ pub enum Completion {
 pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<Completion> {
     let crates = join::crates(compile, reading);
     let is_locked = compile.top.join("Cargo.lock").is_file();
-    if crates.is_empty() || !is_locked || compile.flags.is_some_and(|it| it.no_compile) {
+    if crates.is_empty() || !is_locked || compile.flags.is_some_and(|flag| flag.no_compile) {
         return Ok(Completion::Now);
     }
     // Problems that the compiler would report, too, are shown without compiling.
-    let is_asked_for = compile.flags.is_some_and(|it| it.compile);
+    let is_asked_for = compile.flags.is_some_and(|flag| flag.compile);
     let problems = reading.all_problems();
-    if !is_asked_for && problems.iter().any(|it| it.does_not_compile) {
+    if !is_asked_for && problems.iter().any(|problem| problem.does_not_compile) {
         return Ok(Completion::Now);
     }
-    let top = &disk::real(compile.top)?;
-    let builds: Vec<CrateBuild> = crates.iter().map(|it| CrateBuild::new(top, it)).collect();
-    let known = |it: &CrateBuild| it.known().filter(|_| compile.is_on_disk);
-    let mut known: Vec<Option<Vec<Compiled>>> = builds.iter().map(known).collect();
-    let missing = crates.iter().zip(&known).filter(|it| it.1.is_none());
-    let missing: Vec<Crate> = missing.map(|it| it.0.clone()).collect();
+    let top = &disk::resolve_folder(compile.top)?;
+    let builds: Vec<CrateBuild> = crates.iter().map(|krate| CrateBuild::new(top, krate)).collect();
+    let known = |build: &CrateBuild| build.known().filter(|_| compile.is_on_disk);
+    let mut known: Vec<Option<Vec<CompiledKind>>> = builds.iter().map(known).collect();
+    let missing = crates.iter().zip(&known).filter(|pair| pair.1.is_none());
+    let missing: Vec<Crate> = missing.map(|pair| pair.0.clone()).collect();
     let mut step = None;
     if !missing.is_empty() {
         let purpose = join::purpose(compile, reading, &missing);
@@ -98,7 +98,7 @@ pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<
         }
         step = Some(terminal::Step::begin(&format!("compiling {purpose}")));
     }
-    for (build, known) in builds.iter().zip(&mut known).filter(|it| it.1.is_none()) {
+    for (build, known) in builds.iter().zip(&mut known).filter(|pair| pair.1.is_none()) {
         match build.compile() {
             Ok(kinds) => *known = Some(kinds),
             Err(error) if compile.keeps_going => {

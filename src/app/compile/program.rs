@@ -13,29 +13,29 @@ pub const FILE: &str = "operator-rs-crds.rs";
 const MARK: &str = "operator-rs-crd ";
 
 #[derive(Serialize)]
-struct Context<'a> {
+struct ProgramContext<'a> {
     mark: &'a str,
     symbols: Vec<&'a str>,
 }
 
-/// The program for these kinds.
+/// Returns the program for these kinds.
 pub fn text(symbols: &[Symbol]) -> anyhow::Result<String> {
-    let symbols = symbols.iter().map(|it| it.name.as_str()).collect();
-    scaffold::text("compile", FILE, &Context { mark: MARK, symbols })
+    let symbols = symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+    scaffold::text("compile", FILE, &ProgramContext { mark: MARK, symbols })
 }
 
-/// The results in the order of the kinds: a CRD, or the message of kube's panic.
+/// Returns the results in the order of the kinds: a CRD, or the message of kube's panic.
 pub fn printed(output: &str, kinds: usize) -> Vec<Option<Result<Value, String>>> {
-    let mut res = vec![None; kinds];
+    let mut results = vec![None; kinds];
     for line in output.lines() {
         // The user's code may print without a line feed.
         let Some((_, line)) = line.split_once(MARK) else { continue };
         let mut parts = line.splitn(3, ' ');
         let (index, key, value) = (parts.next(), parts.next(), parts.next());
-        let index: Option<usize> = index.and_then(|it| it.parse().ok());
-        let value: Option<Value> = value.and_then(|it| serde_json::from_str(it).ok());
+        let index: Option<usize> = index.and_then(|index| index.parse().ok());
+        let value: Option<Value> = value.and_then(|value| serde_json::from_str(value).ok());
         if let (Some(index), Some(value)) = (index, value)
-            && let Some(slot) = res.get_mut(index)
+            && let Some(slot) = results.get_mut(index)
         {
             *slot = match (key, value) {
                 (Some("crd"), value) => Some(Ok(value)),
@@ -44,7 +44,7 @@ pub fn printed(output: &str, kinds: usize) -> Vec<Option<Result<Value, String>>>
             };
         }
     }
-    res
+    results
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub struct Symbol {
     pub name: String,
 }
 
-/// Every kind in a library (`.rlib`) of this crate, in the order of their paths.
+/// Returns every kind in a library (`.rlib`) of this crate, in the order of their paths.
 pub fn kinds(library: &[u8], krate: &str) -> anyhow::Result<Vec<Symbol>> {
     let archive = ArchiveFile::parse(library).context("cannot read the compiled library")?;
     let mut res = BTreeMap::new();
@@ -37,7 +37,7 @@ pub fn kinds(library: &[u8], krate: &str) -> anyhow::Result<Vec<Symbol>> {
         let data = member.data(library).context("cannot read the compiled library")?;
         // The metadata is not an object file and has no symbols.
         let Ok(file) = File::parse(data) else { continue };
-        for symbol in file.symbols().filter(|it| it.is_definition() && !it.is_local()) {
+        for symbol in file.symbols().filter(|symbol| symbol.is_definition() && !symbol.is_local()) {
             let Ok(name) = symbol.name() else { continue };
             // In Mach-O, every name has a leading underscore, which the linker adds.
             let name = match file.format() {
@@ -53,17 +53,20 @@ pub fn kinds(library: &[u8], krate: &str) -> anyhow::Result<Vec<Symbol>> {
     Ok(res.into_iter().map(|(path, name)| Symbol { path, name }).collect())
 }
 
-/// The path of the struct whose `crd` a function is, from the root of its crate.
+/// Returns the path of the struct whose `crd` a function is, from the root of its crate.
 fn kind_of(function: &str, krate: &str) -> Option<Vec<String>> {
     let implementation = function.strip_suffix(">::crd")?;
-    let is_trait = |it: &str| it.starts_with("kube_core::") && it.ends_with("::CustomResourceExt");
+    let is_trait =
+        |text: &str| text.starts_with("kube_core::") && text.ends_with("::CustomResourceExt");
     // An implementation outside the module of its type is prefixed with the path of its own module.
     let path = match implementation.rsplit_once("<impl ") {
-        Some((_, it)) => it.split_once(" for ").filter(|it| is_trait(it.0))?.1,
-        None => implementation.strip_prefix('<')?.split_once(" as ").filter(|it| is_trait(it.1))?.0,
+        Some((_, it)) => it.split_once(" for ").filter(|pair| is_trait(pair.0))?.1,
+        None => {
+            implementation.strip_prefix('<')?.split_once(" as ").filter(|pair| is_trait(pair.1))?.0
+        }
     };
     let path = path.strip_prefix(krate)?.strip_prefix("::")?;
-    let plain = path.chars().all(|it| it.is_alphanumeric() || matches!(it, '_' | ':'));
+    let plain = path.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ':'));
     plain.then(|| path.split("::").map(str::to_owned).collect())
 }
 
@@ -71,7 +74,11 @@ fn kind_of(function: &str, krate: &str) -> Option<Vec<String>> {
 fn functions_are_recognized_by_their_symbols() {
     let check = |symbol: &str, expected: Option<&str>| {
         let text = format!("{:#}", rustc_demangle::demangle(symbol));
-        assert_eq!(kind_of(&text, "asked").map(|it| it.join("::")).as_deref(), expected, "{text}");
+        assert_eq!(
+            kind_of(&text, "asked").map(|path| path.join("::")).as_deref(),
+            expected,
+            "{text}"
+        );
     };
     let legacy = "_ZN77_$LT$asked..a..b..Hidden$u20$as$u20$kube_core..crd..v1..CustomResourceExt$GT$3crd17h4b6df49601abe6c8E";
     check(legacy, Some("a::b::Hidden"));

@@ -5,19 +5,19 @@ use std::collections::BTreeSet;
 use anyhow::Context as _;
 
 use super::{
-    Crds, Places,
-    files::{Files, is_crd_file},
+    Crds, StatePlaces,
+    files::{CrdFiles, is_crd_file},
 };
-use crate::app::repository::Tree;
+use crate::app::repository::RevisionTree;
 use crate::project::below;
 use diagnostics::{Diagnostic, Hint as _};
 
 /// The CRDs that a revision has in files.
 #[derive(Default)]
-pub struct Committed {
+pub struct CommittedCrds {
     pub crds: Crds,
-    pub places: Places,
-    /// What is passed over, with the reason.
+    pub places: StatePlaces,
+    /// The files that are passed over, with the reasons.
     pub passed_over: Vec<String>,
     /// The directories and files whose CRDs can all be read.
     pub paths: Vec<String>,
@@ -28,14 +28,14 @@ const WORD: &str = "CustomResourceDefinition";
 
 /// Finds the CRDs of a revision, but none that differs between two files. Files whose path names CRDs go before others,
 /// such as bundles and tests.
-pub fn find(tree: &Tree) -> anyhow::Result<Committed> {
+pub fn find(tree: &RevisionTree) -> anyhow::Result<CommittedCrds> {
     let names_crds = |path: &str| path.to_lowercase().contains("crd");
     let named = tree.files_with(WORD, |path| is_crd_file(path) && names_crds(path));
     let others = tree.files_with(WORD, |path| is_crd_file(path) && !names_crds(path));
     let is_incomplete = named.is_incomplete || others.is_incomplete;
     let mut res = read_each(tree, &named.paths);
     let others = read_each(tree, &others.paths);
-    let Committed { crds, mut places, passed_over, paths } = others;
+    let CommittedCrds { crds, mut places, passed_over, paths } = others;
     for (name, crd) in crds {
         if !res.crds.contains_key(&name) {
             res.places.documents.extend(places.documents.remove_entry(&name));
@@ -53,11 +53,11 @@ pub fn find(tree: &Tree) -> anyhow::Result<Committed> {
     Ok(res)
 }
 
-fn read_each(tree: &Tree, paths: &[String]) -> Committed {
-    let (mut res, mut ambiguous) = (Committed::default(), BTreeSet::new());
+fn read_each(tree: &RevisionTree, paths: &[String]) -> CommittedCrds {
+    let (mut res, mut ambiguous) = (CommittedCrds::default(), BTreeSet::new());
     let mut readable = Vec::new();
     for path in paths {
-        let mut file = Files::default();
+        let mut file = CrdFiles::default();
         let text = tree.text(path);
         // A template of a chart is no YAML.
         let is_template = matches!(&text, Ok(Some(text)) if text.contains("{{"));
@@ -91,13 +91,13 @@ fn read_each(tree: &Tree, paths: &[String]) -> Committed {
         }
     }
     res.crds.retain(|name, _| !ambiguous.contains(name));
-    res.paths = comparable(tree, &readable);
+    res.paths = comparable_paths(tree, &readable);
     res
 }
 
-/// The directories of these files, or the files of a directory that cannot be read as a whole: each can be compared as
-/// `REV:PATH`.
-fn comparable(tree: &Tree, files: &[&String]) -> Vec<String> {
+/// Returns the directories of these files, or the files of a directory that cannot be read as a whole: each can be
+/// compared as `REV:PATH`.
+fn comparable_paths(tree: &RevisionTree, files: &[&String]) -> Vec<String> {
     let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
     let folders: BTreeSet<String> = files.iter().map(|path| folder(path)).collect();
     let (whole, broken): (BTreeSet<String>, BTreeSet<String>) =
@@ -107,8 +107,8 @@ fn comparable(tree: &Tree, files: &[&String]) -> Vec<String> {
 }
 
 /// Reads a file of CRDs, or the files of a directory. The path is relative to the repository's top, as for git.
-pub fn read(tree: &Tree, path: &str) -> anyhow::Result<Files> {
-    let mut files = Files::default();
+pub fn read(tree: &RevisionTree, path: &str) -> anyhow::Result<CrdFiles> {
+    let mut files = CrdFiles::default();
     let revision = &tree.name;
     if let Some(text) = tree.text(path)? {
         files.add(path, &text, true).with_context(|| format!("at {revision}"))?;

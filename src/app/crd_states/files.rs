@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use super::{Crds, Places, marks::Marks};
+use super::{Crds, StatePlaces, marks::VersionMarks};
 use crate::disk::Root;
 use crate::project::below;
 use crate::terminal;
@@ -16,9 +16,9 @@ use go_data::{
 };
 use model::{ProjectPath, Tree as _};
 
-/// A file, or the files of a folder, as a person names them. In the project's folder, as in one that is named, no
-/// symlink is followed that leads out of it: a clone may have put it there.
-pub fn on_disk(dir: &Path, path: &str) -> anyhow::Result<(Crds, Places)> {
+/// Returns a file, or the files of a folder, as a person names them. In the project's folder, as in one that is named,
+/// no symlink is followed that leads out of it: a clone may have put it there.
+pub fn on_disk(dir: &Path, path: &str) -> anyhow::Result<(Crds, StatePlaces)> {
     let whole = dir.join(path);
     let is_folder = whole.is_dir();
     let inside = below("", path);
@@ -27,7 +27,7 @@ pub fn on_disk(dir: &Path, path: &str) -> anyhow::Result<(Crds, Places)> {
         (true, _) => (Root::new(dir)?, inside),
         (false, true) => (Root::new(&whole)?, String::new()),
         (false, false) => {
-            let name = whole.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+            let name = whole.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             (Root::new(whole.parent().unwrap_or(Path::new("")))?, name.to_owned())
         }
     };
@@ -35,20 +35,20 @@ pub fn on_disk(dir: &Path, path: &str) -> anyhow::Result<(Crds, Places)> {
         let text = root.read(&inside.parse()?).with_context(|| format!("cannot read `{path}`"))?;
         text.with_context(|| format!("there is no `{path}`"))
     };
-    let mut files = Files::default();
+    let mut files = CrdFiles::default();
     if !is_folder {
         files.add(path, &text(&inside, path)?, true)?;
         return Ok(files.into_side());
     }
     let folder = path.trim_end_matches('/');
-    for name in root.names(&inside)?.iter().filter_map(|it| it.strip_suffix('/')) {
-        if root.names(&below(&inside, name))?.iter().any(|it| is_crd_file(it)) {
-            terminal::advise(&format!(
+    for name in root.names(&inside)?.iter().filter_map(|name| name.strip_suffix('/')) {
+        if root.names(&below(&inside, name))?.iter().any(|name| is_crd_file(name)) {
+            terminal::print_advice(&format!(
                 "left out: {folder}/{name}/: of a directory, the files directly in it are read\n"
             ));
         }
     }
-    for name in root.names(&inside)?.iter().filter(|it| is_crd_file(it)) {
+    for name in root.names(&inside)?.iter().filter(|name| is_crd_file(name)) {
         let path = format!("{folder}/{name}");
         files.add(&path, &text(&below(&inside, name), &path)?, false)?;
     }
@@ -56,25 +56,25 @@ pub fn on_disk(dir: &Path, path: &str) -> anyhow::Result<(Crds, Places)> {
     Ok(files.into_side())
 }
 
-/// Whether a file of a folder may hold CRDs.
+/// Returns whether a file of a folder may hold CRDs.
 pub fn is_crd_file(name: &str) -> bool {
-    [".yaml", ".yml", ".json"].iter().any(|it| name.ends_with(it))
+    [".yaml", ".yml", ".json"].iter().any(|ending| name.ends_with(ending))
 }
 
 /// The CRDs of several files.
 #[derive(Default)]
-pub struct Files {
+pub struct CrdFiles {
     crds: Crds,
-    places: Places,
+    places: StatePlaces,
 }
 
-impl Files {
+impl CrdFiles {
     /// Takes up the CRDs of a file; a file that was named must have some. What else is in it is left out.
     pub fn add(&mut self, path: &str, text: &str, is_named: bool) -> anyhow::Result<()> {
         let before = self.crds.len();
         let documents =
             yaml::nodes(text, yaml::Dialect::Strict).map_err(yaml::locate(path, text))?;
-        for document in documents.into_iter().flat_map(items) {
+        for document in documents.into_iter().flat_map(list_items) {
             self.add_document(path, document)?;
         }
         if is_named && self.crds.len() == before {
@@ -87,14 +87,14 @@ impl Files {
     fn add_document(&mut self, path: &str, document: Node) -> anyhow::Result<()> {
         let mark = document.mark;
         let value = document.clone().into_value();
-        if !Crd::is(&value) {
+        if !Crd::is_crd(&value) {
             return Ok(());
         }
         let faults = kubernetes::read(&value, Reader::Server).faults;
         if !faults.is_empty() {
-            let diagnostic = |it: Fault| {
-                let mark = document.mark_at(&it.pointer);
-                let message = format!("API servers cannot decode this CRD: {it}");
+            let diagnostic = |fault: Fault| {
+                let mark = document.mark_at(&fault.pointer);
+                let message = format!("API servers cannot decode this CRD: {fault}");
                 Diagnostic::in_file(path, message).at(mark.line, mark.column)
             };
             let list = faults.into_iter().map(diagnostic).collect();
@@ -115,7 +115,7 @@ impl Files {
             ))
             .hint("keep only one of them");
         }
-        let marks = Marks::of(&document);
+        let marks = VersionMarks::of(&document);
         self.places.documents.insert(crd.name.clone(), (path.to_owned(), marks));
         self.crds.insert(crd.name.clone(), crd);
         Ok(())
@@ -123,33 +123,32 @@ impl Files {
 
     /// Fails where a folder had no CRD.
     pub fn require_some(&self, folder: &str) -> anyhow::Result<()> {
-        match self.crds.is_empty() {
-            false => Ok(()),
-            true => {
-                Err(anyhow::format_err!("no file in `{folder}` has a CustomResourceDefinition"))
-                    .hint("name the directory that contains the CRDs, e.g. `config/crd/bases`")
-            }
+        if self.crds.is_empty() {
+            Err(anyhow::format_err!("no file in `{folder}` has a CustomResourceDefinition"))
+                .hint("name the directory that contains the CRDs, e.g. `config/crd/bases`")
+        } else {
+            Ok(())
         }
     }
 
-    pub fn into_side(self) -> (Crds, Places) {
+    pub fn into_side(self) -> (Crds, StatePlaces) {
         (self.crds, self.places)
     }
 
-    /// The CRDs with their places in a revision.
-    pub fn into_side_at(mut self, revision: &str) -> (Crds, Places) {
+    /// Returns the CRDs with their places in a revision.
+    pub fn into_side_at(mut self, revision: &str) -> (Crds, StatePlaces) {
         self.places.revision = Some(revision.to_owned());
         (self.crds, self.places)
     }
 }
 
-/// The objects of a document: `kubectl get` prints them as one list.
-fn items(mut document: Node) -> Vec<Node> {
+/// Returns the objects of a document: `kubectl get` prints them as one list.
+fn list_items(mut document: Node) -> Vec<Node> {
     let is_list =
         document.get("kind").and_then(Node::as_str).is_some_and(|it| it.ends_with("List"));
     if is_list
         && let Data::Map(entries) = &mut document.data
-        && let Some(at) = entries.iter().position(|it| it.key == "items")
+        && let Some(at) = entries.iter().position(|entry| entry.key == "items")
         && matches!(entries[at].value.data, Data::List(_))
         && let Data::List(items) = entries.swap_remove(at).value.data
     {

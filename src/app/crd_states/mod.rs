@@ -7,12 +7,12 @@ mod marks;
 mod project;
 mod revision;
 
-use crate::app::{findings::Place, repository::Repository};
+use crate::app::{findings::SourceSpan, repository::Repository};
 use std::{collections::BTreeMap, fmt, path::Path};
 
-pub use files::Files;
-use marks::Marks;
-pub use project::{Project, Unread};
+pub use files::CrdFiles;
+use marks::VersionMarks;
+pub use project::{ProjectState, UnreadParts};
 
 use crate::app::findings;
 use crate::project::{Converted, Problem};
@@ -20,9 +20,9 @@ use crd::compatibility::{Crd, Finding, Policy, Subject};
 use diagnostics::Hint as _;
 use model::display_path;
 
-/// What a person calls a state.
+/// A state as the user names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Name {
+pub enum StateName {
     WorkingTree,
     /// The Rust source at a revision.
     Revision(String),
@@ -36,7 +36,7 @@ pub enum Name {
     Cluster,
 }
 
-impl Name {
+impl StateName {
     /// Tells them apart; `cluster` is always the cluster.
     pub fn parse(text: &str, dir: &Path) -> anyhow::Result<Self> {
         // The name of a revision has no `\`.
@@ -51,7 +51,7 @@ impl Name {
         }
         if dir.join(text).exists() {
             let is_path = text.starts_with(['.', '/']);
-            // What is no repository has no revisions.
+            // A folder outside of repositories has no revisions.
             let repository = if is_path { None } else { Repository::prefix_of(dir)? };
             if repository.is_some() && Repository::of(dir)?.has(text)? {
                 return Err(anyhow::format_err!("`{text}` is both a file and a revision"))
@@ -68,13 +68,13 @@ impl Name {
         })
     }
 
-    /// Whether it is read from Rust source.
+    /// Returns whether it is read from Rust source.
     pub fn is_source(&self) -> bool {
         matches!(self, Self::WorkingTree | Self::Revision(_))
     }
 
     /// Reads any state but a cluster's.
-    pub fn read(&self, project: &Project) -> anyhow::Result<Side> {
+    pub fn read(&self, project: &ProjectState) -> anyhow::Result<CrdState> {
         let label = self.to_string();
         let mut side = match self {
             Self::WorkingTree => project.working_tree(&label)?,
@@ -82,16 +82,16 @@ impl Name {
             Self::Committed { revision, path } => return project.committed(revision, path, label),
             Self::Files(path) => {
                 let (crds, places) = files::on_disk(&project.dir, path)?;
-                Side { label, crds, places, unread: None, unread_places: Vec::new() }
+                CrdState { label, crds, places, unread: None, unread_places: Vec::new() }
             }
             Self::Cluster => anyhow::bail!("cannot compare a cluster with a cluster"),
         };
-        side.convert(&project.converted()?);
+        side.add_conversions(&project.converted()?);
         Ok(side)
     }
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for StateName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::WorkingTree => f.write_str("the working tree"),
@@ -107,46 +107,46 @@ impl fmt::Display for Name {
 pub type ConvertedKinds = BTreeMap<(String, String), Converted>;
 
 /// A state that was read.
-pub struct Side {
-    /// What to call it in a message.
+pub struct CrdState {
+    /// The name of the state in messages.
     pub label: String,
     pub crds: BTreeMap<String, Crd>,
-    places: Places,
-    /// What of it could not be read.
-    pub unread: Option<Unread>,
+    places: StatePlaces,
+    /// The parts that could not be read.
+    pub unread: Option<UnreadParts>,
     /// Included files that are not read, and may declare more kinds.
     pub unread_places: Vec<Problem>,
 }
 
 type Crds = BTreeMap<String, Crd>;
 
-/// Where a state declares its CRDs.
+/// The locations at which a state declares its CRDs.
 #[derive(Default)]
-pub struct Places {
+pub struct StatePlaces {
     /// The revision that they are of; none of files on disk.
     revision: Option<String>,
     /// By CRD and version, in Rust source.
     versions: BTreeMap<(String, String), Declaration>,
     /// By CRD, in a file of CRDs.
-    documents: BTreeMap<String, (String, Marks)>,
+    documents: BTreeMap<String, (String, VersionMarks)>,
 }
 
-/// Where Rust source declares one version of a kind.
+/// The location at which Rust source declares one version of a kind.
 pub struct Declaration {
-    of_kind: Place,
+    of_kind: SourceSpan,
     /// Its fields, by the names that lead to each.
-    fields: BTreeMap<Vec<String>, Place>,
+    fields: BTreeMap<Vec<String>, SourceSpan>,
 }
 
 impl Declaration {
-    /// The place of the field that a path of crdify's (`^.spec.ports.items.name`) is about, or of what comes nearest
-    /// around it.
-    fn locate(&self, path: Option<&str>) -> &Place {
+    /// Returns the place of the field that a path of crdify's (`^.spec.ports.items.name`) is about, or of what comes
+    /// nearest around it.
+    fn locate_field(&self, path: Option<&str>) -> &SourceSpan {
         let (mut names, mut found) = (Vec::<String>::new(), &self.of_kind);
         let mut rest = path.unwrap_or_default().trim_start_matches("^");
         while let Some(tail) = rest.strip_prefix('.') {
-            // Of `a` and `a.b`, the longer name is the one that a path means.
-            let ends = tail.match_indices('.').map(|it| it.0).chain([tail.len()]);
+            // If `a` and `a.b` are both names, a path means the longer one.
+            let ends = tail.match_indices('.').map(|pair| pair.0).chain([tail.len()]);
             let ends: Vec<usize> = ends.collect();
             let next = ends.iter().rev().find_map(|end| {
                 let path = [&names[..], &[tail[..*end].to_owned()]].concat();
@@ -155,24 +155,24 @@ impl Declaration {
             match next {
                 Some(it) => (names, found, rest) = it,
                 // `items` and the like.
-                None => rest = tail.find('.').map_or("", |it| &tail[it..]),
+                None => rest = tail.find('.').map_or("", |dot| &tail[dot..]),
             }
         }
         found
     }
 }
 
-impl Side {
-    /// The CRDs of some files.
-    pub fn of_files(label: &str, files: Files) -> Self {
+impl CrdState {
+    /// Returns the CRDs of some files.
+    pub fn of_files(label: &str, files: CrdFiles) -> Self {
         let (crds, places) = files.into_side();
         Self { label: label.to_owned(), crds, places, unread: None, unread_places: Vec::new() }
     }
 
     /// Takes up the conversions of a project: its source and the CRDs in config/crd/bases do not have them, and what
     /// deploys the CRDs sets them.
-    fn convert(&mut self, converted: &ConvertedKinds) {
-        for crd in self.crds.values_mut().filter(|it| it.versions.len() > 1) {
+    fn add_conversions(&mut self, converted: &ConvertedKinds) {
+        for crd in self.crds.values_mut().filter(|crd| crd.versions.len() > 1) {
             if converted.contains_key(&crd.kind()) {
                 crd.is_converted_by_project = true;
                 crd.set_conversion();
@@ -189,36 +189,37 @@ impl Side {
         {
             return;
         }
-        self.unread = Some(Unread {
+        self.unread = Some(UnreadParts {
             headline: format!("the source cannot be read completely at {}", self.label),
             problems: self.unread_places.clone(),
-            ..Unread::default()
+            ..UnreadParts::default()
         });
     }
 
-    /// Where this state declares what a finding is about: the field where that is known, else the kind.
-    pub fn locate(&self, subject: &Subject) -> Option<Place> {
-        let place = self.places.locate(subject)?;
-        Some(Place { revision: self.places.revision.clone(), ..place })
+    /// Returns where this state declares what a finding is about: the field where that is known, else the kind.
+    pub fn locate(&self, subject: &Subject) -> Option<SourceSpan> {
+        let place = self.places.locate_subject(subject)?;
+        Some(SourceSpan { revision: self.places.revision.clone(), ..place })
     }
 }
 
-impl Places {
-    fn locate(&self, subject: &Subject) -> Option<Place> {
+impl StatePlaces {
+    fn locate_subject(&self, subject: &Subject) -> Option<SourceSpan> {
         let Subject { crd, versions, field } = subject;
         let version = versions.last().map(String::as_str);
         if let Some((path, marks)) = self.documents.get(crd) {
             let mark = marks.find(version, field.as_deref());
-            return Some(Place::new(path, mark.line, mark.column));
+            return Some(SourceSpan::new(path, mark.line, mark.column));
         }
-        let of_crd = || self.versions.iter().find(|it| it.0.0 == *crd).map(|it| it.1);
-        let exact = version.and_then(|it| self.versions.get(&(crd.clone(), it.to_owned())));
-        exact.or_else(of_crd).map(|it| it.locate(field.as_deref()).clone())
+        let of_crd = || self.versions.iter().find(|pair| pair.0.0 == *crd).map(|pair| pair.1);
+        let exact =
+            version.and_then(|version| self.versions.get(&(crd.clone(), version.to_owned())));
+        exact.or_else(of_crd).map(|marks| marks.locate_field(field.as_deref()).clone())
     }
 }
 
-/// A finding with its places: what was removed is shown at the kind that had it.
-pub fn located(it: &Finding, old: &Side, new: &Side) -> findings::Finding {
+/// Returns a finding with its places: what was removed is shown at the kind that had it.
+pub fn located(it: &Finding, old: &CrdState, new: &CrdState) -> findings::Finding {
     let (before, after) = (old.locate(&it.subject), new.locate(&it.subject));
     let removed = it.removed || !new.crds.contains_key(&it.subject.crd);
     findings::Finding {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path, rc::Rc};
 
 use anyhow::bail;
 
-use crate::app::repository::Tree;
+use crate::app::repository::RevisionTree;
 use crate::project::{SourcePath, below};
 use crate::{
     app::cargo::{
@@ -17,8 +17,8 @@ use crate::{
     terminal,
 };
 
-pub struct Revision {
-    tree: Rc<Tree>,
+pub struct RevisionSources {
+    tree: Rc<RevisionTree>,
     /// The workspace's folder in the repository; empty at the top.
     root: String,
     /// Cargo's configuration: at the revision in the repository, and on this machine above it.
@@ -26,34 +26,39 @@ pub struct Revision {
     packages: PackageDirs,
 }
 
-impl Revision {
+impl RevisionSources {
     /// `prefix` is the path of `folder` in the repository. That folder is the working tree's own, where cargo's
     /// configuration is looked for.
-    pub fn new(tree: Rc<Tree>, root: &str, prefix: &str, folder: &Path) -> anyhow::Result<Self> {
-        let configs = configs(&tree, root, prefix, folder)?;
+    pub fn new(
+        tree: Rc<RevisionTree>,
+        root: &str,
+        prefix: &str,
+        folder: &Path,
+    ) -> anyhow::Result<Self> {
+        let configs = read_configs(&tree, root, prefix, folder)?;
         let parsed = config::parse(&configs);
         let packages = PackageDirs::new(move || parsed.clone());
         Ok(Self { tree, root: root.to_owned(), configs, packages })
     }
 
-    /// A path in the repository.
-    fn inside(&self, path: &str) -> anyhow::Result<String> {
-        let res = below(&self.root, path);
-        if res == ".." || res.starts_with("../") {
+    /// Returns a path in the repository.
+    fn repository_path(&self, path: &str) -> anyhow::Result<String> {
+        let output = below(&self.root, path);
+        if output == ".." || output.starts_with("../") {
             bail!(
                 "the path is outside the repository, so its content at {} is unknown",
                 self.tree.name
             );
         }
-        Ok(res)
+        Ok(output)
     }
 }
 
-impl Sources for Revision {
+impl Sources for RevisionSources {
     fn text(&self, path: &SourcePath) -> anyhow::Result<Option<Rc<str>>> {
         let text = match self.packages.find(path.as_str()) {
-            Some(path) => disk::text_if_any(&path)?,
-            None => self.tree.text(&self.inside(path.as_str())?)?,
+            Some(path) => disk::read_text_if_exists(&path)?,
+            None => self.tree.text(&self.repository_path(path.as_str())?)?,
         };
         Ok(text.map(Rc::from))
     }
@@ -61,22 +66,24 @@ impl Sources for Revision {
     fn is_file(&self, path: &SourcePath) -> bool {
         match self.packages.find(path.as_str()) {
             Some(path) => path.is_file(),
-            // What is outside is told by whoever reads it.
-            None => self.inside(path.as_str()).map_or(true, |it| self.tree.is_file(&it)),
+            // Paths outside of the repository are reported by the reader.
+            None => self
+                .repository_path(path.as_str())
+                .map_or(true, |inside| self.tree.is_file(&inside)),
         }
     }
 
     fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
         match self.packages.find(folder) {
-            Some(path) => disk::names(&path),
-            None => self.tree.names(&self.inside(folder)?),
+            Some(path) => disk::list_names(&path),
+            None => self.tree.names(&self.repository_path(folder)?),
         }
     }
 
     fn package_folder(&self, locked: &Locked) -> Option<String> {
-        let is_taken = |it: &str| {
-            let is_package = self.packages.find(it).is_some();
-            !is_package && !self.names(it).unwrap_or_default().is_empty()
+        let is_taken = |text: &str| {
+            let is_package = self.packages.find(text).is_some();
+            !is_package && !self.names(text).unwrap_or_default().is_empty()
         };
         self.packages.add(locked, is_taken)
     }
@@ -97,15 +104,15 @@ impl Sources for Revision {
         if let Some(reader) = self.packages.reader(folder) {
             return reader;
         }
-        let (tree, folder) = (Rc::clone(&self.tree), self.inside(folder).ok());
+        let (tree, folder) = (Rc::clone(&self.tree), self.repository_path(folder).ok());
         Rc::new(move |path| tree.text(&below(folder.as_ref()?, path)).ok().flatten())
     }
 }
 
-/// The configuration files that cargo would read at a revision, the nearest first. Their paths are relative to the
-/// folders of the working tree.
-fn configs(
-    tree: &Tree,
+/// Returns the configuration files that cargo would read at a revision, the nearest first. Their paths are relative to
+/// the folders of the working tree.
+fn read_configs(
+    tree: &RevisionTree,
     root: &str,
     prefix: &str,
     folder: &Path,

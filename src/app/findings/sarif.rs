@@ -2,14 +2,15 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::{Finding, Place};
+use super::{Finding, SourceSpan};
 use diagnostics::About;
 use go_data::yaml::{Value, json};
 
-/// The findings of one run, and the rules that it knows.
+/// Returns the findings of one run, and the rules that it knows.
 pub fn sarif<G>(rules: &[&About<G>], findings: &[&Finding]) -> Value {
-    let index = |id: &str| rules.iter().position(|it| it.id == id);
-    let results: Vec<Value> = findings.iter().map(|it| result(it, index(it.rule))).collect();
+    let index = |id: &str| rules.iter().position(|rule| rule.id == id);
+    let results: Vec<Value> =
+        findings.iter().map(|finding| result_object(finding, index(finding.rule))).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -17,7 +18,7 @@ pub fn sarif<G>(rules: &[&About<G>], findings: &[&Finding]) -> Value {
             "tool": {"driver": {
                 "name": "operator-rs",
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": rules.iter().map(|it| rule(it)).collect::<Vec<_>>(),
+                "rules": rules.iter().map(|info| rule_object(info)).collect::<Vec<_>>(),
             }},
             "columnKind": "unicodeCodePoints",
             "results": results,
@@ -25,7 +26,7 @@ pub fn sarif<G>(rules: &[&About<G>], findings: &[&Finding]) -> Value {
     })
 }
 
-fn rule<G>(rule: &About<G>) -> Value {
+fn rule_object<G>(rule: &About<G>) -> Value {
     json!({
         "id": rule.id,
         "shortDescription": {"text": rule.summary},
@@ -33,9 +34,9 @@ fn rule<G>(rule: &About<G>) -> Value {
     })
 }
 
-fn result(it: &Finding, index: Option<usize>) -> Value {
-    let at = it.declaration().filter(|it| it.revision.is_some());
-    let at = at.map(|it| format!(" It was at {it}.")).unwrap_or_default();
+fn result_object(it: &Finding, index: Option<usize>) -> Value {
+    let at = it.declaration().filter(|declaration| declaration.revision.is_some());
+    let at = at.map(|place| format!(" It was at {place}.")).unwrap_or_default();
     let text = match (it.subject.as_str(), it.remedy.as_str()) {
         ("", _) => it.what.clone(),
         (subject, "") => format!("{subject}: {}.{at}", it.what),
@@ -46,8 +47,8 @@ fn result(it: &Finding, index: Option<usize>) -> Value {
         location["logicalLocations"] = json!([{"fullyQualifiedName": it.subject}]);
     }
     // A place at another revision is none of the files that are scanned.
-    if let Some(place) = it.place.as_ref().filter(|it| it.revision.is_none()) {
-        location["physicalLocation"] = physical(place);
+    if let Some(place) = it.place.as_ref().filter(|place| place.revision.is_none()) {
+        location["physicalLocation"] = physical_location(place);
     }
     json!({
         "ruleId": it.rule,
@@ -59,11 +60,12 @@ fn result(it: &Finding, index: Option<usize>) -> Value {
     })
 }
 
-fn physical(place: &Place) -> Value {
+fn physical_location(place: &SourceSpan) -> Value {
     let path = &place.path;
-    let location = match path.starts_with('/') {
-        true => json!({"uri": format!("file://{}", uri(path))}),
-        false => json!({"uri": uri(path), "uriBaseId": "%SRCROOT%"}),
+    let location = if path.starts_with('/') {
+        json!({"uri": format!("file://{}", to_uri(path))})
+    } else {
+        json!({"uri": to_uri(path), "uriBaseId": "%SRCROOT%"})
     };
     json!({
         "artifactLocation": location,
@@ -71,8 +73,8 @@ fn physical(place: &Place) -> Value {
     })
 }
 
-/// A path as a relative reference (RFC 3986).
-fn uri(path: &str) -> String {
+/// Returns a path as a relative reference (RFC 3986).
+fn to_uri(path: &str) -> String {
     const ESCAPED: &AsciiSet =
         &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
     utf8_percent_encode(path, ESCAPED).to_string()
@@ -80,5 +82,5 @@ fn uri(path: &str) -> String {
 
 #[test]
 fn a_path_is_a_relative_reference() {
-    assert_eq!(uri("src/a b:ü.rs"), "src/a%20b%3A%C3%BC.rs");
+    assert_eq!(to_uri("src/a b:ü.rs"), "src/a%20b%3A%C3%BC.rs");
 }

@@ -1,4 +1,4 @@
-//! How a registry is reached, and with which credentials: those that docker and podman have stored.
+//! Access to registries, with the credentials that docker and podman have stored.
 
 use std::{
     cell::Cell,
@@ -21,23 +21,23 @@ use oci::registry::{self, Credentials, Lookup, Proxies, Registry, Right};
 
 /// Options for access to registries, with a time limit.
 #[derive(Clone, clap::Args)]
-pub struct Access {
+pub struct RegistryAccess {
     #[command(flatten)]
-    pub flags: AccessFlags,
+    pub flags: RegistryFlags,
     #[command(flatten)]
     pub time: TimeLimit,
     #[arg(skip)]
     use_of_registry: RegistryUse,
 }
 
-/// Whether a command has used a registry. Clones share it.
+/// Records whether a command has used a registry. Clones share it.
 #[derive(Clone, Debug, Default)]
 struct RegistryUse(Rc<Cell<bool>>);
 
 /// Options for access to registries, for commands that have another option for the time limit.
 #[derive(Clone, clap::Args)]
 #[command(next_help_heading = "Registry")]
-pub struct AccessFlags {
+pub struct RegistryFlags {
     /// File of registry credentials [default: those of docker and podman]
     #[arg(long, value_name = "FILE")]
     authfile: Option<PathBuf>,
@@ -52,8 +52,8 @@ pub struct AccessFlags {
     plain_http: bool,
 }
 
-impl Access {
-    pub fn new(flags: AccessFlags, time: TimeLimit) -> Self {
+impl RegistryAccess {
+    pub fn new(flags: RegistryFlags, time: TimeLimit) -> Self {
         Self { flags, time, use_of_registry: RegistryUse::default() }
     }
 
@@ -61,7 +61,7 @@ impl Access {
     pub fn require_use(&self) -> anyhow::Result<()> {
         match self.flags.given().filter(|_| !self.use_of_registry.0.get()) {
             None => Ok(()),
-            Some(flag) => Err(terminal::usage(
+            Some(flag) => Err(terminal::usage_error(
                 clap::error::ErrorKind::ArgumentConflict,
                 &format!("`{flag}` has no effect here: no image of a registry is read"),
             )),
@@ -73,7 +73,7 @@ impl Access {
         self.time.deadline
     }
 
-    /// The repository of an image.
+    /// Returns the repository of an image.
     pub fn registry(&self, image: &Image, right: Right) -> anyhow::Result<Registry> {
         self.use_of_registry.0.set(true);
         let (proxies, deadline) = (proxies()?, self.time.deadline);
@@ -81,19 +81,24 @@ impl Access {
             deadline,
             plain_http: self.flags.plain_http,
             skip_verify: self.flags.tls_skip_verify,
-            ca: self.flags.ca_file.as_deref().map(|path| named(path, deadline)).transpose()?,
+            ca: self
+                .flags
+                .ca_file
+                .as_deref()
+                .map(|path| read_named_file(path, deadline))
+                .transpose()?,
             proxies: Proxies { http: proxies.http, https: proxies.https, none: proxies.none },
-            credentials: self.flags.credentials(image, deadline)?,
+            credentials: self.flags.find_credentials(image, deadline)?,
         };
         Registry::new(image, right, access)
     }
 }
 
-/// How large files of credentials and certificates may be.
+/// The size limit of files of credentials and certificates.
 const LONGEST: u64 = 4 << 20;
 
-impl AccessFlags {
-    /// The first flag that is given, by its name.
+impl RegistryFlags {
+    /// Returns the first flag that is given, by its name.
     pub fn given(&self) -> Option<&'static str> {
         let all = [
             (self.authfile.is_some(), "--authfile"),
@@ -101,16 +106,16 @@ impl AccessFlags {
             (self.tls_skip_verify, "--tls-skip-verify"),
             (self.plain_http, "--plain-http"),
         ];
-        all.into_iter().find(|it| it.0).map(|it| it.1)
+        all.into_iter().find(|pair| pair.0).map(|pair| pair.1)
     }
 
-    fn credentials(
+    fn find_credentials(
         &self,
         image: &Image,
         deadline: Deadline,
     ) -> anyhow::Result<Option<Credentials>> {
         let repository = format!("{}/{}", image.registry(), image.repository());
-        for (path, text) in self.files(deadline)? {
+        for (path, text) in self.credential_files(deadline)? {
             let reading = || format!("cannot read `{}`", display_path(&path));
             let text = String::from_utf8(text).with_context(reading)?;
             match registry::lookup(&text, &repository)
@@ -120,7 +125,7 @@ impl AccessFlags {
                 Lookup::Nothing => {}
                 Lookup::Found(credentials) => return Ok(Some(credentials)),
                 Lookup::Helper { name, server } => {
-                    let found = ask(&name, &server, deadline).with_context(reading)?;
+                    let found = run_helper(&name, &server, deadline).with_context(reading)?;
                     if found.is_some() {
                         return Ok(found);
                     }
@@ -130,23 +135,24 @@ impl AccessFlags {
         Ok(None)
     }
 
-    /// The files that may have credentials, in the order in which they are looked at.
-    fn files(&self, deadline: Deadline) -> anyhow::Result<Vec<(PathBuf, Vec<u8>)>> {
+    /// Returns the files that may have credentials, in the order in which they are looked at.
+    fn credential_files(&self, deadline: Deadline) -> anyhow::Result<Vec<(PathBuf, Vec<u8>)>> {
         if let Some(path) = &self.authfile {
-            return Ok(vec![(path.clone(), named(path, deadline)?)]);
+            return Ok(vec![(path.clone(), read_named_file(path, deadline)?)]);
         }
         let variable =
             |name: &str| Ok::<_, anyhow::Error>(terminal::variable(name)?.map(PathBuf::from));
         let home = terminal::home_folder()?;
-        let at = |folder: Option<PathBuf>, path: &str| folder.map(|it| it.join(path));
+        let at = |folder: Option<PathBuf>, path: &str| folder.map(|folder| folder.join(path));
         let docker = variable("DOCKER_CONFIG")?.or_else(|| at(home.clone(), ".docker"));
         let config = variable("XDG_CONFIG_HOME")?.or_else(|| at(home, ".config"));
-        let mut res = Vec::new();
-        if let Some(path) = variable("REGISTRY_AUTH_FILE")?.filter(|it| !it.as_os_str().is_empty())
+        let mut pairs = Vec::new();
+        if let Some(path) =
+            variable("REGISTRY_AUTH_FILE")?.filter(|variable| !variable.as_os_str().is_empty())
         {
-            let bytes =
-                named(&path, deadline).context("cannot read the file of REGISTRY_AUTH_FILE");
-            res.push((path, bytes.hint("correct the variable, or unset it")?));
+            let bytes = read_named_file(&path, deadline)
+                .context("cannot read the file of REGISTRY_AUTH_FILE");
+            pairs.push((path, bytes.hint("correct the variable, or unset it")?));
         }
         let paths = [
             at(variable("XDG_RUNTIME_DIR")?, "containers/auth.json"),
@@ -154,16 +160,16 @@ impl AccessFlags {
             at(docker, "config.json"),
         ];
         for path in paths.into_iter().flatten() {
-            if let Some(bytes) = disk::large(&path, LONGEST)? {
-                res.push((path, bytes));
+            if let Some(bytes) = disk::read_large(&path, LONGEST)? {
+                pairs.push((path, bytes));
             }
         }
-        Ok(res)
+        Ok(pairs)
     }
 }
 
 /// Reads a file that a flag names.
-fn named(path: &Path, deadline: Deadline) -> anyhow::Result<Vec<u8>> {
+fn read_named_file(path: &Path, deadline: Deadline) -> anyhow::Result<Vec<u8>> {
     let description = format!("`{}`", display_path(&path));
     let bounds = Bounds { bytes: LONGEST, deadline: Some(deadline) };
     let bytes = disk::read_named(&description, path, bounds)?;
@@ -173,11 +179,11 @@ fn named(path: &Path, deadline: Deadline) -> anyhow::Result<Vec<u8>> {
 /// The time limit for a credential helper.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// What docker's helpers print as they fail for a server that they do not know.
+/// The message with which docker's helpers fail for an unknown server.
 const NOT_FOUND: &str = "credentials not found in native keychain";
 
 /// Asks a credential helper, such as `docker-credential-desktop`.
-fn ask(name: &str, server: &str, deadline: Deadline) -> anyhow::Result<Option<Credentials>> {
+fn run_helper(name: &str, server: &str, deadline: Deadline) -> anyhow::Result<Option<Credentials>> {
     let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
     anyhow::ensure!(is_plain, "`{name}` is not the name of a credential helper");
     let name = format!("docker-credential-{name}");

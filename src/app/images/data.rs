@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Epoch;
+use super::SourceDateEpoch;
 use model::Platform;
 use oci::image::{self, Config, Files, Format, Image, Layer, Recipe, Variant};
 
@@ -14,7 +14,7 @@ pub fn of_data(
     platforms: &[Platform],
     by: &str,
 ) -> anyhow::Result<Image> {
-    let epoch = Epoch::of_environment()?;
+    let epoch = SourceDateEpoch::of_environment()?;
     let layer = Layer::of_data(files, epoch.seconds)?;
     let config = Config { labels, working_dir: "/".to_owned(), ..Config::default() };
     let variant = |platform: &Platform| Variant {

@@ -3,7 +3,7 @@
 use crate::terminal;
 use olm::bundle;
 
-pub struct Epoch {
+pub struct SourceDateEpoch {
     /// Since 1970.
     pub seconds: u64,
     /// The time in RFC 3339.
@@ -13,7 +13,7 @@ pub struct Epoch {
 /// The end of 9999-12-30, the last day that every time zone can write.
 const LAST: i128 = 253_402_207_200;
 
-impl Epoch {
+impl SourceDateEpoch {
     pub fn of_environment() -> anyhow::Result<Self> {
         let text = terminal::variable("SOURCE_DATE_EPOCH")?.unwrap_or_else(|| "0".to_owned());
         if text.trim().parse().is_ok_and(|it: i128| it < 0) {

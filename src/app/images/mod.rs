@@ -10,12 +10,12 @@ mod push;
 mod read;
 mod shape;
 
-pub use access::{Access, AccessFlags};
+pub use access::{RegistryAccess, RegistryFlags};
 pub use data::of_data;
-pub use epoch::Epoch;
-pub use output::{Output, put};
+pub use epoch::SourceDateEpoch;
+pub use output::{ImageOutput, put};
 pub use platforms::platforms;
 pub use pull::{here, overwritten, pull, resolve};
 pub use push::{named, push};
 pub use read::{pulled, read};
-pub use shape::Shape;
+pub use shape::ImageFormat;

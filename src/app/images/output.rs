@@ -1,4 +1,4 @@
-//! Where a built image is written.
+//! Writes a built image to an archive or an OCI layout.
 
 use std::{
     borrow::Cow,
@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::Context as _;
 
-use super::Shape;
+use super::ImageFormat;
 use crate::{
     app::stdout,
     disk::{self, Root},
@@ -19,7 +19,7 @@ use oci::image;
 
 /// Where and how a built image is written.
 #[derive(Clone, clap::Args)]
-pub struct Output {
+pub struct ImageOutput {
     /// Archive that is written, if the name ends in `.tar`, or else the directory of an OCI layout [default: `bundle.tar`,
     /// `catalog.tar` or `image.tar` in target/]
     #[arg(long, value_name = "PATH", value_parser = stdout::not_stdout())]
@@ -28,15 +28,16 @@ pub struct Output {
     #[arg(short, long, value_name = "IMAGE")]
     pub tag: Option<Image>,
     #[command(flatten)]
-    pub shape: Shape,
+    pub shape: ImageFormat,
 }
 
-impl Output {
-    /// The platforms of an image of files alone. A Docker archive holds one: by default that of this machine.
+impl ImageOutput {
+    /// Returns the platforms of an image of files alone. A Docker archive holds one: by default that of this machine.
     pub fn platforms_of_files(&self) -> Vec<Platform> {
-        match self.is_docker() && self.shape.platforms.is_empty() {
-            true => vec![super::here()],
-            false => self.shape.platforms_of_files(),
+        if self.is_docker() && self.shape.platforms.is_empty() {
+            vec![super::here()]
+        } else {
+            self.shape.platforms_of_files()
         }
     }
 
@@ -46,7 +47,7 @@ impl Output {
 
     /// Refuses what cannot be written, before something takes minutes to build.
     pub fn require(&self, dir: &Path, default: &str) -> anyhow::Result<()> {
-        if self.tag.as_ref().is_some_and(|it| it.digest().is_some()) {
+        if self.tag.as_ref().is_some_and(|tag| tag.digest().is_some()) {
             return Err(anyhow::format_err!(
                 "`--tag` must not have a digest: it is computed from the content"
             ))
@@ -55,7 +56,7 @@ impl Output {
         let path = self.path(default);
         let name = path.to_string_lossy().to_ascii_lowercase();
         let compressed = [".tar.gz", ".tgz", ".tar.zst", ".tar.xz", ".tar.bz2", ".zip"];
-        if let Some(end) = compressed.iter().find(|it| name.ends_with(**it)) {
+        if let Some(end) = compressed.iter().find(|ending| name.ends_with(**ending)) {
             return Err(anyhow::format_err!(
                 "an archive cannot be written with the extension `{end}`"
             ))
@@ -71,12 +72,11 @@ impl Output {
             return Err(anyhow::format_err!("a Docker archive holds one platform"))
                 .hint("give one `--platform`, or `--format oci`");
         }
-        match is_archive(&path) {
-            true => {
-                place(dir, &path).and_then(|(root, name)| root.require_replaceable(&name))?;
-                require_archive(&dir.join(&path), &path)
-            }
-            false => require_layout(&Root::output(dir, &path)?, &path),
+        if is_archive(&path) {
+            open_parent(dir, &path).and_then(|(root, name)| root.require_replaceable(&name))?;
+            require_archive(&dir.join(&path), &path)
+        } else {
+            require_layout(&Root::open_output(dir, &path)?, &path)
         }
     }
 
@@ -91,7 +91,7 @@ impl Output {
         match (is_archive(&path), self.is_docker()) {
             (true, true) => put(dir, &path, &image::docker_archive(image, name)?)?,
             (true, false) => put(dir, &path, &image::oci_archive(image, name)?)?,
-            (false, _) => layout(dir, &path, &image::layout(image, name))?,
+            (false, _) => write_layout(dir, &path, &image::layout(image, name))?,
         }
         terminal::print(&format!("{}: {}\n", display_path(&path), image.digest()));
         Ok(())
@@ -99,34 +99,36 @@ impl Output {
 }
 
 fn is_archive(path: &Path) -> bool {
-    path.extension().is_some_and(|it| it == "tar")
+    path.extension().is_some_and(|extension| extension == "tar")
 }
 
 /// Writes a file that the user has named, relative to `dir`.
 pub fn put(dir: &Path, path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let (root, name) = place(dir, path)?;
-    lock(&root)?;
-    root.put(&name, bytes)
+    let (root, name) = open_parent(dir, path)?;
+    wait_for_lock(&root)?;
+    root.write_whole(&name, bytes)
 }
 
 /// Two runs that write to the same directory do so one after the other.
-fn lock(root: &Root) -> anyhow::Result<()> {
-    root.wait(|| terminal::advise("waiting for another operator-rs that is writing there\n"))
+fn wait_for_lock(root: &Root) -> anyhow::Result<()> {
+    root.wait_for_lock(|| {
+        terminal::print_advice("waiting for another operator-rs that is writing there\n")
+    })
 }
 
-/// The directory of a file that the user has named, and its name in there.
-fn place(dir: &Path, path: &Path) -> anyhow::Result<(Root, ProjectPath)> {
+/// Returns the directory of a file that the user has named, and its name in there.
+fn open_parent(dir: &Path, path: &Path) -> anyhow::Result<(Root, ProjectPath)> {
     let whole = std::path::absolute(dir.join(path)).context("cannot resolve the path")?;
-    let name = whole.file_name().and_then(|it| it.to_str());
+    let name = whole.file_name().and_then(|name| name.to_str());
     let (Some(parent), Some(name)) = (whole.parent(), name) else {
         anyhow::bail!("`{}` is not the name of a file", display_path(&path));
     };
-    Ok((Root::output(dir, parent)?, name.parse()?))
+    Ok((Root::open_output(dir, parent)?, name.parse()?))
 }
 
-/// Refuses a file that is no archive of an image: it is somebody's work.
+/// Refuses to replace a file that is no archive of an image.
 fn require_archive(place: &Path, path: &Path) -> anyhow::Result<()> {
-    let Some((length, bytes)) = disk::stream(place)? else { return Ok(()) };
+    let Some((length, bytes)) = disk::open_stream(place)? else { return Ok(()) };
     if length == 0 || image::is_archive(bytes) {
         return Ok(());
     }
@@ -143,7 +145,7 @@ fn require_layout(root: &Root, path: &Path) -> anyhow::Result<()> {
     // The lock, and files that another run is about to write, or has left.
     let is_other =
         |name: &String| name != disk::LOCK_FILE && !name.ends_with(".operator-rs-unfinished");
-    if names.iter().any(is_other) && !names.iter().any(|it| it == "oci-layout") {
+    if names.iter().any(is_other) && !names.iter().any(|name| name == "oci-layout") {
         return Err(anyhow::format_err!(
             "`{}` is neither empty nor an OCI layout",
             display_path(&path)
@@ -154,9 +156,9 @@ fn require_layout(root: &Root, path: &Path) -> anyhow::Result<()> {
 }
 
 /// Adds an image to a layout; `index.json` names it once everything else is there.
-fn layout(dir: &Path, path: &Path, files: &[(String, Vec<u8>)]) -> anyhow::Result<()> {
-    let root = Root::output(dir, path)?;
-    lock(&root)?;
+fn write_layout(dir: &Path, path: &Path, files: &[(String, Vec<u8>)]) -> anyhow::Result<()> {
+    let root = Root::open_output(dir, path)?;
+    wait_for_lock(&root)?;
     require_layout(&root, path)?;
     let index = ProjectPath::fixed("index.json");
     let existing = root.bytes(&index)?;
@@ -173,6 +175,6 @@ fn layout(dir: &Path, path: &Path, files: &[(String, Vec<u8>)]) -> anyhow::Resul
             _ => (name, Cow::Borrowed(&**bytes)),
         });
     }
-    merged.iter().try_for_each(|(name, bytes)| root.put(name, bytes))?;
+    merged.iter().try_for_each(|(name, bytes)| root.write_whole(name, bytes))?;
     Ok(())
 }

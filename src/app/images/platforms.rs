@@ -2,24 +2,24 @@
 
 use anyhow::Context as _;
 
-use super::Access;
+use super::RegistryAccess;
 use go_data::yaml::{self, Value};
 use model::{Image, Platform};
 use oci::{image::Manifest, registry::Right};
 
-/// How large a configuration may be.
+/// The size limit of a configuration.
 const LONGEST: u64 = 4 << 20;
 
-/// Those of its index; of an image without one, the platform in its configuration.
-pub fn platforms(image: &Image, access: &Access) -> anyhow::Result<Vec<Platform>> {
+/// Returns those of its index; of an image without one, the platform in its configuration.
+pub fn platforms(image: &Image, access: &RegistryAccess) -> anyhow::Result<Vec<Platform>> {
     let registry = access.registry(image, Right::Pull)?;
     let reference = image.digest().or(image.tag()).unwrap_or("latest");
     let top = registry.manifest(reference, Manifest::MEDIA_TYPES)?;
     let config = match Manifest::parse(&top)? {
         Manifest::Index(entries) => {
             // Attestations of an image are in its index, for no platform.
-            let platforms = entries.into_iter().filter_map(|it| it.platform);
-            return Ok(platforms.filter(|it| it.os != "unknown").collect());
+            let platforms = entries.into_iter().filter_map(|entry| entry.platform);
+            return Ok(platforms.filter(|platform| platform.os != "unknown").collect());
         }
         Manifest::Image { config, .. } => config,
     };

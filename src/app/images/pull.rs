@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Context as _;
 
-use super::Access;
+use super::RegistryAccess;
 use crate::terminal::{self, Step};
 use diagnostics::Hint as _;
 use model::{Digest, Image, Platform};
@@ -13,19 +13,19 @@ use oci::{
     registry::{Registry, Right},
 };
 
-/// How large all layers of an image may be, compressed.
+/// The size limit of all layers of an image, compressed.
 const LONGEST: u64 = 2 << 30;
 const LONGEST_CONFIG: u64 = 4 << 20;
 
 /// This machine's platform, for the images that run here: Linux, whatever system this is.
 pub fn here() -> Platform {
-    let platform = terminal::platform();
-    Platform::linux(platform.split_once('-').map_or("amd64", |it| it.1))
+    let platform = terminal::go_platform();
+    Platform::linux(platform.split_once('-').map_or("amd64", |pair| pair.1))
 }
 
-/// The digest of an image's index, or of its manifest if it has no index. A digest in the name itself is returned
-/// without a request.
-pub fn resolve(image: &Image, access: &Access) -> anyhow::Result<Digest> {
+/// Returns the digest of an image's index, or of its manifest if it has no index. A digest in the name itself is
+/// returned without a request.
+pub fn resolve(image: &Image, access: &RegistryAccess) -> anyhow::Result<Digest> {
     if let Some(digest) = image.digest() {
         return digest.parse().map_err(|why| anyhow::format_err!("the digest of `{image}` {why}"));
     }
@@ -36,17 +36,18 @@ pub fn resolve(image: &Image, access: &Access) -> anyhow::Result<Digest> {
         .with_context(|| format!("cannot resolve the digest of `{image}`"))
 }
 
-/// The labels of the image that would be overwritten by a push; none if nothing has this name. What is no image has no labels.
+/// Returns the labels of the image that would be overwritten by a push; none if nothing has this name. What is no image
+/// has no labels.
 pub fn overwritten(
     image: &Image,
-    access: &Access,
+    access: &RegistryAccess,
 ) -> anyhow::Result<Option<BTreeMap<String, String>>> {
     let registry = access.registry(image, Right::Push)?;
     let tag = image.tag().unwrap_or("latest");
-    labels(&registry, tag).with_context(|| format!("cannot look up `{image}`"))
+    labels_of(&registry, tag).with_context(|| format!("cannot look up `{image}`"))
 }
 
-fn labels(registry: &Registry, tag: &str) -> anyhow::Result<Option<BTreeMap<String, String>>> {
+fn labels_of(registry: &Registry, tag: &str) -> anyhow::Result<Option<BTreeMap<String, String>>> {
     let Some(top) = registry.find(tag, Manifest::MEDIA_TYPES)? else { return Ok(None) };
     let mut manifest = Manifest::parse(&top).ok();
     if let Some(Manifest::Index(entries)) = &manifest {
@@ -70,14 +71,15 @@ fn labels(registry: &Registry, tag: &str) -> anyhow::Result<Option<BTreeMap<Stri
 pub fn pull(
     image: &Image,
     platforms: &[Platform],
-    access: &Access,
+    access: &RegistryAccess,
 ) -> anyhow::Result<(Digest, Stored)> {
     let step = Step::begin(&format!("pulling {image}"));
     let registry = access.registry(image, Right::Pull)?;
-    pulled(&registry, image, platforms, &step).with_context(|| format!("cannot pull `{image}`"))
+    pull_layers(&registry, image, platforms, &step)
+        .with_context(|| format!("cannot pull `{image}`"))
 }
 
-fn pulled(
+fn pull_layers(
     registry: &Registry,
     image: &Image,
     platforms: &[Platform],
@@ -100,15 +102,15 @@ fn pulled(
     let Manifest::Image { config, layers } = manifest else {
         anyhow::bail!("its index names another index");
     };
-    let all = layers.iter().try_fold(0_u64, |sum, it| sum.checked_add(it.size));
-    let Some(all) = all.filter(|it| *it <= LONGEST) else {
+    let all = layers.iter().try_fold(0_u64, |sum, layer| sum.checked_add(layer.size));
+    let Some(all) = all.filter(|size| *size <= LONGEST) else {
         anyhow::bail!("its layers are larger than {} MiB", LONGEST >> 20);
     };
     anyhow::ensure!(config.size <= LONGEST_CONFIG, "its configuration is too large");
     let config = registry.blob(&config, &mut |_| {})?;
     let (mut blobs, mut done) = (Vec::new(), 0);
     for layer in &layers {
-        let blob = registry.blob(layer, &mut |it| step.bytes(done + it, Some(all)))?;
+        let blob = registry.blob(layer, &mut |it| step.update_bytes(done + it, Some(all)))?;
         blobs.push(Content::Memory(blob));
         done += layer.size;
     }

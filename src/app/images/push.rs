@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 
-use super::Access;
+use super::RegistryAccess;
 use crate::terminal::{self, Step};
 use diagnostics::Hint as _;
 use model::Image;
@@ -12,13 +12,15 @@ use oci::{
 };
 
 /// Pushes an image to a name, which must have no digest, and prints the name with the digest.
-pub fn push(image: &image::Image, to: &Image, access: &Access) -> anyhow::Result<()> {
+pub fn push(image: &image::Image, to: &Image, access: &RegistryAccess) -> anyhow::Result<()> {
     named(to)?;
     let step = Step::begin(&format!("pushing {to}"));
     let registry = access.registry(to, Right::Push)?;
     let parts = Parts { blobs: image.blobs(), children: image.children(), top: image.top() };
     registry
-        .push(to.tag().unwrap_or("latest"), &parts, &mut |done, all| step.bytes(done, Some(all)))
+        .push(to.tag().unwrap_or("latest"), &parts, &mut |done, all| {
+            step.update_bytes(done, Some(all))
+        })
         .with_context(|| format!("cannot push `{to}`"))?;
     drop(step);
     terminal::print(&format!("{to}@{}\n", image.digest()));

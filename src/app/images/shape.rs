@@ -5,7 +5,7 @@ use oci::image;
 
 /// The format of an image.
 #[derive(Clone, clap::Args)]
-pub struct Shape {
+pub struct ImageFormat {
     /// Media types of the image
     #[arg(
         id = "image_format",
@@ -14,7 +14,7 @@ pub struct Shape {
         value_name = "FORMAT",
         default_value = "oci"
     )]
-    pub format: Format,
+    pub format: ManifestFormat,
     /// Platforms of the image, separated by commas, e.g. `linux/amd64,linux/arm64` [default: that of this machine; for a
     /// bundle or a catalog, which are the same on each, all that OLM runs on]
     #[arg(long = "platform", value_name = "PLATFORMS", value_delimiter = ',')]
@@ -22,36 +22,37 @@ pub struct Shape {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
+pub enum ManifestFormat {
     /// OCI's, which every current tool reads
     Oci,
     /// Docker's, for `docker load` and old registries
     Docker,
 }
 
-impl From<Format> for image::Format {
-    fn from(it: Format) -> Self {
+impl From<ManifestFormat> for image::Format {
+    fn from(it: ManifestFormat) -> Self {
         match it {
-            Format::Oci => Self::Oci,
-            Format::Docker => Self::Docker,
+            ManifestFormat::Oci => Self::Oci,
+            ManifestFormat::Docker => Self::Docker,
         }
     }
 }
 
-impl Shape {
-    /// The platforms that are named, or else all that OLM runs on: an image of files alone is the same on each.
+impl ImageFormat {
+    /// Returns the platforms that are named, or else all that OLM runs on: an image of files alone is the same on each.
     pub fn platforms_of_files(&self) -> Vec<Platform> {
-        let mut res = match self.platforms.is_empty() {
-            true => ["amd64", "arm64", "ppc64le", "s390x"].map(Platform::linux).to_vec(),
-            false => self.platforms.clone(),
+        let mut platforms = if self.platforms.is_empty() {
+            ["amd64", "arm64", "ppc64le", "s390x"].map(Platform::linux).to_vec()
+        } else {
+            self.platforms.clone()
         };
         let mut seen = Vec::new();
-        res.retain(|it| {
-            !seen.contains(it) && {
-                seen.push(it.clone());
+        platforms.retain(|platform| {
+            !seen.contains(platform) && {
+                seen.push(platform.clone());
                 true
             }
         });
-        res
+        platforms
     }
 }

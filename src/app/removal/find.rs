@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Parts, Removing};
+use super::{RemovalOrder, RemovalRequest};
 use crate::terminal;
-use cluster::{Cluster, Id, Live, Marked, Removal};
+use cluster::{Cluster, Id, LabelledObjects, Live, Removal};
 use diagnostics::{Diagnostic, Hint as _};
 use go_data::yaml::Value;
 
 /// The objects that were found, by what is done with them.
 #[derive(Default)]
-pub struct Found {
+pub struct FoundObjects {
     pub going: Vec<Live>,
     /// They existed before: the project's fields are given up.
     pub adopted: Vec<Live>,
@@ -35,18 +35,18 @@ pub fn warn_of_unknown(unknown: &BTreeMap<String, String>) {
 
 /// Objects that the project has applied and config/ no longer has, of all groups or of one. Others may have created an object of
 /// that name since.
-fn former(
+fn find_former(
     cluster: &Cluster,
     objects: &[Value],
     group: Option<&'static str>,
-) -> anyhow::Result<Marked> {
+) -> anyhow::Result<LabelledObjects> {
     let named: Vec<Id> = objects.iter().map(Id::of).collect();
-    let mut res = cluster.marked(group)?;
-    res.found.retain(|it| {
-        let is_named = named.iter().any(|named| named.names(&it.id, &cluster.namespace));
-        !is_named && !matches!(it.removal, Removal::Theirs(_))
+    let mut marked = cluster.list_labelled(group)?;
+    marked.found.retain(|live| {
+        let is_named = named.iter().any(|named| named.matches_object(&live.id, &cluster.namespace));
+        !is_named && !matches!(live.removal, Removal::Theirs(_))
     });
-    Ok(res)
+    Ok(marked)
 }
 
 /// Warns after a deployment of what config/ no longer has.
@@ -55,14 +55,14 @@ pub fn warn_of_former(
     objects: &[Value],
     group: Option<&'static str>,
 ) -> anyhow::Result<()> {
-    let (elsewhere, here): (Vec<_>, Vec<_>) = former(cluster, objects, group)?
+    let (elsewhere, here): (Vec<_>, Vec<_>) = find_former(cluster, objects, group)?
         .found
         .into_iter()
-        .partition(|it| cluster.elsewhere(it).is_some());
-    if let Some(namespace) = elsewhere.iter().find_map(|it| cluster.elsewhere(it)) {
-        terminal::advise(&also(namespace));
+        .partition(|live| cluster.other_namespace(live).is_some());
+    if let Some(namespace) = elsewhere.iter().find_map(|live| cluster.other_namespace(live)) {
+        terminal::print_advice(&namespace_flag(namespace));
     }
-    let names: Vec<String> = here.iter().take(5).map(|it| it.id.to_string()).collect();
+    let names: Vec<String> = here.iter().take(5).map(|live| live.id.to_string()).collect();
     let more = match here.len().saturating_sub(5) {
         _ if here.is_empty() => return Ok(()),
         0 => String::new(),
@@ -80,63 +80,65 @@ pub fn warn_of_former(
     Ok(())
 }
 
-fn also(namespace: &str) -> String {
+fn namespace_flag(namespace: &str) -> String {
     format!(
         "the operator is also deployed to namespace `{namespace}`: remove it with `operator-rs undeploy --namespace {namespace}`\n"
     )
 }
 
-impl Removing<'_> {
+impl RemovalRequest<'_> {
     /// Finds everything, and reports the kinds among which it cannot look.
-    pub(super) fn find(&self) -> anyhow::Result<Found> {
+    pub(super) fn find(&self) -> anyhow::Result<FoundObjects> {
         let ids: Vec<Id> = self.objects.iter().map(Id::of).collect();
-        let mut all = self.cluster.find(&ids)?;
-        let former = former(self.cluster, self.objects, self.group)?;
+        let mut all = self.cluster.find_existing(&ids)?;
+        let former = find_former(self.cluster, self.objects, self.group)?;
         warn_of_unknown(&former.unknown);
-        let ids = former.found.iter().map(|it| it.id.clone()).collect();
-        let mut res = Found { former: ids, ..Found::default() };
+        let ids = former.found.iter().map(|live| live.id.clone()).collect();
+        let mut objects = FoundObjects { former: ids, ..FoundObjects::default() };
         all.extend(former.found);
-        let elsewhere = all.iter().filter_map(|it| self.cluster.elsewhere(it));
-        res.elsewhere = elsewhere.map(str::to_owned).collect();
-        res.require_here(self, &all)?;
-        all.into_iter().for_each(|it| res.sort(self, it));
-        Ok(res)
+        let elsewhere = all.iter().filter_map(|live| self.cluster.other_namespace(live));
+        objects.elsewhere = elsewhere.map(str::to_owned).collect();
+        objects.require_here(self, &all)?;
+        all.into_iter().for_each(|live| objects.classify(self, live));
+        Ok(objects)
     }
 }
 
-impl Found {
+impl FoundObjects {
     pub fn is_empty(&self) -> bool {
         self.going.is_empty() && self.adopted.is_empty() && self.kept.is_empty()
     }
 
-    /// The objects to delete, in order.
-    pub fn parts(&self) -> Parts<Live> {
-        Parts::of(self.going.iter().map(|it| (it.id.clone(), it.clone())))
+    /// Returns the objects to delete, in order.
+    pub fn parts(&self) -> RemovalOrder<Live> {
+        RemovalOrder::of(self.going.iter().map(|live| (live.id.clone(), live.clone())))
     }
 
     /// Fails if the operator is only deployed to other namespaces than the requested one.
-    fn require_here(&self, removing: &Removing<'_>, all: &[Live]) -> anyhow::Result<()> {
-        let is_here = |it: &Live| {
-            it.removal.is_created() && !it.id.is_crd() && removing.cluster.elsewhere(it).is_none()
+    fn require_here(&self, removing: &RemovalRequest<'_>, all: &[Live]) -> anyhow::Result<()> {
+        let is_here = |live: &Live| {
+            live.removal.is_created()
+                && !live.id.is_crd()
+                && removing.cluster.other_namespace(live).is_none()
         };
         if self.elsewhere.is_empty() || all.iter().any(is_here) {
             return Ok(());
         }
-        let namespaces = self.elsewhere.iter().map(|it| format!("`{it}`"));
+        let namespaces = self.elsewhere.iter().map(|namespace| format!("`{namespace}`"));
         let namespaces = namespaces.collect::<Vec<_>>().join(", ");
-        let flags = self.elsewhere.iter().map(|it| format!("`--namespace {it}`"));
+        let flags = self.elsewhere.iter().map(|namespace| format!("`--namespace {namespace}`"));
         Err(anyhow::format_err!(
             "nothing was removed: the operator is deployed to namespace {namespaces}"
         ))
         .hint(format!("pass {}", flags.collect::<Vec<_>>().join(" or ")))
     }
 
-    fn sort(&mut self, removing: &Removing<'_>, it: Live) {
+    fn classify(&mut self, removing: &RemovalRequest<'_>, it: Live) {
         // An object that the operator in another namespace needs, or may need, is deleted with that operator.
         let is_former = self.former.contains(&it.id);
         let is_shared = it.id.is_crd() || (is_former && it.removal == Removal::Adopted);
         let needed = self.elsewhere.first().filter(|_| is_shared);
-        let kept = match (&it.removal, removing.cluster.elsewhere(&it), needed) {
+        let kept = match (&it.removal, removing.cluster.other_namespace(&it), needed) {
             (Removal::Theirs(why), ..) => why.clone(),
             (_, Some(namespace), _) => format!("the operator in namespace `{namespace}` has it"),
             (_, _, Some(namespace)) => format!("the operator in namespace `{namespace}` needs it"),
@@ -146,7 +148,8 @@ impl Found {
         self.kept.push((it.id, kept));
     }
 
-    /// Why objects are removed although they may not belong to the project alone, or config/ does not have them.
+    /// Returns why objects are removed although they may not belong to the project alone, or config/ does not have
+    /// them.
     pub fn unclear(&self, live: &Live) -> Option<String> {
         if !self.former.contains(&live.id) {
             return super::unclear(live);
@@ -158,8 +161,8 @@ impl Found {
         Some(format!("{} is removed as well, although config/ no longer has it{and}", live.id))
     }
 
-    /// Where else the operator is deployed to, as advice.
+    /// Returns a note on the other namespaces that the operator is deployed to.
     pub fn advice(&self) -> Option<String> {
-        self.elsewhere.first().map(|it| also(it))
+        self.elsewhere.first().map(|elsewhere| namespace_flag(elsewhere))
     }
 }

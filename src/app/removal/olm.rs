@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use crate::app::cluster_args;
-use cluster::{Action, Cluster, Event, Id, Live, NamespaceContents, State, Verb};
+use cluster::{Action, Cluster, Event, Id, Live, NamespaceContents, Verb, WaitState};
 use diagnostics::Hint as _;
 use model::Deadline;
 use olm::lifecycle;
 
-/// How long to wait for objects that OLM or the server removes by itself, before the removal continues.
+/// The time to wait for objects that OLM or the server removes by itself, before the removal continues.
 pub const SETTLED: Duration = Duration::from_secs(30);
 
-/// How many times in a row an object must be found that nothing is known to remove, before it counts as somebody else's. Controllers
-/// remove some objects that have no owner.
+/// The number of times in a row that an object without a known remover must be found, before it counts as somebody
+/// else's. Controllers remove some objects that have no owner.
 const LOOKS: u32 = 4;
 
 /// Waits until OLM has removed what it created on the cluster for these versions, and until `look` returns no other
@@ -23,12 +23,12 @@ pub fn wait(
     deadline: Deadline,
     look: impl Fn() -> anyhow::Result<Option<String>>,
 ) -> anyhow::Result<()> {
-    let left = cluster.until(deadline, &mut cluster_args::report, || {
+    let left = cluster.wait_until(deadline, &mut cluster_args::report, || {
         let reason = match created_for(cluster, csvs)? {
             Some(id) => Some(format!("OLM has not removed {id} yet")),
             None => look()?,
         };
-        Ok(reason.map_or(State::Done, State::Not))
+        Ok(reason.map_or(WaitState::Done, WaitState::Not))
     })?;
     match left {
         None => Ok(()),
@@ -37,7 +37,7 @@ pub fn wait(
     }
 }
 
-/// An object that OLM has created on the cluster for one of these versions.
+/// Returns an object that OLM has created on the cluster for one of these versions.
 fn created_for(cluster: &Cluster, csvs: &[Live]) -> anyhow::Result<Option<Id>> {
     if csvs.is_empty() {
         return Ok(None);
@@ -64,23 +64,25 @@ pub fn delete_namespace(
 ) -> anyhow::Result<()> {
     let mut last = NamespaceContents::default();
     let mut stays = 0;
-    cluster.until(deadline.at_most(SETTLED), &mut cluster_args::report, || {
-        last = cluster.others_in(&live.id.name, known, &NamespaceContents::default())?;
-        let has_stayed = last.others.iter().any(|it| !it.is_going) || !last.unknown.is_empty();
+    cluster.wait_until(deadline.at_most(SETTLED), &mut cluster_args::report, || {
+        last =
+            cluster.list_namespace_contents(&live.id.name, known, &NamespaceContents::default())?;
+        let has_stayed =
+            last.others.iter().any(|other| !other.is_going) || !last.unknown.is_empty();
         stays = if has_stayed { stays + 1 } else { 0 };
         Ok(match last.others.first() {
-            Some(it) if stays < LOOKS => State::Not(format!("{} is in {}", it.id, live.id)),
-            _ => State::Done,
+            Some(it) if stays < LOOKS => WaitState::Not(format!("{} is in {}", it.id, live.id)),
+            _ => WaitState::Done,
         })
     })?;
-    last.others.sort_by_key(|it| it.is_going);
-    let other = last.others.first().map(|it| format!("{} is in it", it.id));
+    last.others.sort_by_key(|other| other.is_going);
+    let other = last.others.first().map(|other| format!("{} is in it", other.id));
     let unknown = last.unknown.iter().next();
     let why = other
         .or(unknown.map(|(what, why)| format!("its objects of {what} cannot be listed: {why}")));
     match why {
         Some(why) => {
-            cluster_args::report(Event::Action(Action::because(Verb::Leave, &live.id, why)))
+            cluster_args::report(Event::Action(Action::with_note(Verb::Leave, &live.id, why)))
         }
         None => cluster.delete(std::slice::from_ref(live), deadline, &mut cluster_args::report)?,
     }

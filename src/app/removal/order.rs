@@ -4,7 +4,7 @@ use cluster::Id;
 
 /// CRDs are removed while the operator runs, then its webhooks and workloads, then other objects in reverse order, and
 /// namespaces last.
-pub struct Parts<T> {
+pub struct RemovalOrder<T> {
     pub crds: Vec<(Id, T)>,
     /// Webhooks, which are not called without their workload, and workloads.
     pub running: Vec<(Id, T)>,
@@ -13,24 +13,24 @@ pub struct Parts<T> {
     pub namespaces: Vec<(Id, T)>,
 }
 
-impl<T> Parts<T> {
+impl<T> RemovalOrder<T> {
     pub fn of(all: impl Iterator<Item = (Id, T)>) -> Self {
-        let mut res = Self { crds: vec![], running: vec![], rest: vec![], namespaces: vec![] };
+        let mut order = Self { crds: vec![], running: vec![], rest: vec![], namespaces: vec![] };
         for it in all {
             if it.0.is_crd() {
-                res.crds.push(it);
+                order.crds.push(it);
             } else if it.0.is_namespace() {
-                res.namespaces.push(it);
+                order.namespaces.push(it);
             } else if it.0.is_workload() || is_webhook(&it.0) {
-                res.running.push(it);
+                order.running.push(it);
             } else {
-                res.rest.push(it);
+                order.rest.push(it);
             }
         }
-        res.running.sort_by_key(|it| is_webhook(&it.0));
-        res.running.reverse();
-        res.rest.reverse();
-        res
+        order.running.sort_by_key(|pair| is_webhook(&pair.0));
+        order.running.reverse();
+        order.rest.reverse();
+        order
     }
 
     pub fn in_order(&self) -> impl Iterator<Item = &(Id, T)> {
@@ -58,8 +58,8 @@ fn crds_are_removed_first_and_namespaces_last() {
         id("apps/v1", "Deployment"),
         id("v1", "Secret"),
     ];
-    let parts = Parts::of(all.into_iter().map(|it| (it, ())));
-    let kinds: Vec<&str> = parts.in_order().map(|it| it.0.kind.as_str()).collect();
+    let parts = RemovalOrder::of(all.into_iter().map(|id| (id, ())));
+    let kinds: Vec<&str> = parts.in_order().map(|pair| pair.0.kind.as_str()).collect();
     let webhooks = "ValidatingWebhookConfiguration";
     let crds = "CustomResourceDefinition";
     assert_eq!(kinds, [crds, webhooks, "Deployment", "Secret", "ServiceAccount", "Namespace"]);

@@ -28,7 +28,7 @@ const ANNOTATION: &str = "rust.operator-rs.io/role-namespace";
 const EDIT: &str = "the +kubebuilder:rbac comments in src";
 
 /// The account of the manager, as the files of config/ name it.
-struct Account {
+struct ManagerAccount {
     name: String,
     namespace: String,
 }
@@ -42,13 +42,13 @@ struct BoundRole {
 }
 
 impl BoundRole {
-    /// A name that no Role of another namespace has.
+    /// Returns a name that no Role of another namespace has.
     fn unique_name(&self) -> String {
         unique_name(&self.name, Some(&self.namespace).filter(|_| self.is_elsewhere))
     }
 }
 
-/// The name of a Role after the component has renamed it.
+/// Returns the name of a Role after the component has renamed it.
 pub fn unique_name(name: &str, namespace: Option<&String>) -> String {
     namespace.map_or_else(|| name.to_owned(), |namespace| format!("{name}-{namespace}"))
 }
@@ -63,14 +63,14 @@ pub fn update(
     let list = ProjectPath::fixed(DEPLOYED);
     let Some(text) = tree.read(&list)? else { return Ok(()) };
     if markers.iter().all(|marker| marker.rule.namespace.is_none()) {
-        return remove(plan, tree);
+        return plan_removal(plan, tree);
     }
     let own = OwnNamespace::read(project, tree)?;
     let by_hand = written_by_hand(tree, "config/rbac")?;
-    let roles = unbound(markers, &own, &by_hand);
-    let account = account(tree, &by_hand)?;
+    let roles = unbound_roles(markers, &own, &by_hand);
+    let account = manager_account(tree, &by_hand)?;
     let (Some(account), false) = (account, roles.is_empty()) else {
-        return remove(plan, tree);
+        return plan_removal(plan, tree);
     };
     let roles: Vec<BoundRole> = roles
         .into_iter()
@@ -79,36 +79,36 @@ pub fn update(
             BoundRole { name, namespace, is_elsewhere }
         })
         .collect();
-    for (path, text) in files(project, &roles, &account)? {
+    for (path, text) in render_files(project, &roles, &account)? {
         plan.generate(path, text, EDIT, MANIFESTS);
     }
-    listed::add(plan, &list, &text, &fragments());
+    listed::add(plan, &list, &text, &default_fragments());
     Ok(())
 }
 
-/// The entries of config/default: the key of the list, and a kustomization with the entry alone.
-fn fragments() -> [(&'static str, Value); 2] {
+/// Returns the entries of config/default: the key of the list, and a kustomization with the entry alone.
+fn default_fragments() -> [(&'static str, Value); 2] {
     [("components", json!(COMPONENT_ITEM)), ("replacements", json!({ "path": REPLACEMENTS_ITEM }))]
 }
 
-fn remove(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
+fn plan_removal(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
     let has_files = !tree.names(COMPONENT)?.is_empty();
     if !has_files && tree.read(&ProjectPath::fixed(REPLACEMENTS))?.is_none() {
         return Ok(());
     }
     let hint = "restore the comments, or give `--force` to delete the file";
     for path in [COMPONENT, REPLACEMENTS] {
-        plan.retire(ProjectPath::fixed(path), MANIFESTS, hint);
+        plan.remove_generated(ProjectPath::fixed(path), MANIFESTS, hint);
     }
-    for (key, entry) in fragments() {
+    for (key, entry) in default_fragments() {
         let fragment = yaml::to_text(&json!({ key: [entry] }));
-        plan.remove(ProjectPath::fixed(DEPLOYED), vec![fragment], LastCommit::NotRead);
+        plan.remove_entries(ProjectPath::fixed(DEPLOYED), vec![fragment], LastCommit::NotRead);
     }
     Ok(())
 }
 
-/// The Roles that no RoleBinding in config/rbac gives to an account.
-fn unbound(
+/// Returns the Roles that no RoleBinding in config/rbac gives to an account.
+fn unbound_roles(
     markers: &[RbacMarker],
     own: &OwnNamespace,
     by_hand: &[Value],
@@ -130,31 +130,34 @@ fn unbound(
     roles.filter(|role| !is_bound(role)).collect()
 }
 
-/// The account of the Deployment in config/manager, if config/rbac has it.
-fn account(tree: &impl Tree, by_hand: &[Value]) -> anyhow::Result<Option<Account>> {
+/// Returns the account of the Deployment in config/manager, if config/rbac has it.
+fn manager_account(tree: &impl Tree, by_hand: &[Value]) -> anyhow::Result<Option<ManagerAccount>> {
     let managers = written_by_hand(tree, "config/manager")?;
     let pods = "/spec/template/spec/serviceAccountName";
     let names = managers.iter().filter(|object| object["kind"] == "Deployment");
-    let Some(name) = { names }.find_map(|it| it.pointer(pods)?.as_str()) else { return Ok(None) };
+    let Some(name) = { names }.find_map(|name| name.pointer(pods)?.as_str()) else {
+        return Ok(None);
+    };
     let is_account =
-        |it: &&Value| it["kind"] == "ServiceAccount" && it["metadata"]["name"] == *name;
+        |object: &&Value| object["kind"] == "ServiceAccount" && object["metadata"]["name"] == *name;
     let Some(account) = by_hand.iter().find(is_account) else { return Ok(None) };
     let namespace = match pointer::text(account, "/metadata/namespace") {
         "" => PLACEHOLDER,
         namespace => namespace,
     };
-    Ok(Some(Account { name: name.to_owned(), namespace: namespace.to_owned() }))
+    Ok(Some(ManagerAccount { name: name.to_owned(), namespace: namespace.to_owned() }))
 }
 
-/// The files with their texts.
-fn files(
+/// Returns the files with their texts.
+fn render_files(
     project: &Project,
     roles: &[BoundRole],
-    account: &Account,
+    account: &ManagerAccount,
 ) -> anyhow::Result<Vec<(ProjectPath, String)>> {
     let component = ProjectPath::fixed(COMPONENT);
-    let bindings = roles.iter().map(|role| binding(project, role, account));
-    let bindings: String = bindings.map(|it| format!("---\n{}", yaml::to_text(&it))).collect();
+    let bindings = roles.iter().map(|role| role_binding(project, role, account));
+    let bindings: String =
+        bindings.map(|binding| format!("---\n{}", yaml::to_text(&binding))).collect();
     let elsewhere = || roles.iter().filter(|role| role.is_elsewhere);
     let mut kustomization = json!({
         "apiVersion": "kustomize.config.k8s.io/v1alpha1",
@@ -163,9 +166,9 @@ fn files(
     });
     let mut replacements: Vec<Value> = Vec::new();
     if elsewhere().next().is_some() {
-        kustomization["patches"] = elsewhere().map(renaming).collect();
-        replacements = elsewhere().map(|role| replacement(&role.unique_name())).collect();
-        replacements.extend(["namespace", "name"].map(|field| subject(account, field)));
+        kustomization["patches"] = elsewhere().map(rename_patch).collect();
+        replacements = elsewhere().map(|role| namespace_replacement(&role.unique_name())).collect();
+        replacements.extend(["namespace", "name"].map(|field| subject_replacement(account, field)));
     }
     Ok(vec![
         (component.join("kustomization.yaml")?, yaml::to_text(&kustomization)),
@@ -174,7 +177,7 @@ fn files(
     ])
 }
 
-fn binding(project: &Project, role: &BoundRole, account: &Account) -> Value {
+fn role_binding(project: &Project, role: &BoundRole, account: &ManagerAccount) -> Value {
     let name = role.unique_name();
     let mut binding = json!({
         "apiVersion": format!("{GROUP}/v1"),
@@ -200,8 +203,8 @@ fn binding(project: &Project, role: &BoundRole, account: &Account) -> Value {
     binding
 }
 
-/// The patch that gives a Role its unique name.
-fn renaming(role: &BoundRole) -> Value {
+/// Returns the patch that gives a Role its unique name.
+fn rename_patch(role: &BoundRole) -> Value {
     let patch = json!([{ "op": "replace", "path": "/metadata/name", "value": role.unique_name() }]);
     json!({
         "options": { "allowNameChange": true },
@@ -215,19 +218,17 @@ fn renaming(role: &BoundRole) -> Value {
     })
 }
 
-/// A target's name is a regular expression.
+/// Returns a target's name is a regular expression.
 fn as_pattern(name: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "-_:".contains(letter);
-    let escaped = |letter: char| match is_plain(letter) {
-        true => letter.to_string(),
-        false => format!("\\{letter}"),
-    };
+    let escaped =
+        |letter: char| if is_plain(letter) { letter.to_string() } else { format!("\\{letter}") };
     name.chars().map(escaped).collect()
 }
 
 /// Copies a field of the account to the subjects of all bindings: kustomize does not always follow references into
 /// another namespace.
-fn subject(account: &Account, field: &str) -> Value {
+fn subject_replacement(account: &ManagerAccount, field: &str) -> Value {
     json!({
         "source": {
             "fieldPath": format!("metadata.{field}"),
@@ -242,7 +243,7 @@ fn subject(account: &Account, field: &str) -> Value {
 }
 
 /// Sets the namespace of a Role and its binding.
-fn replacement(name: &str) -> Value {
+fn namespace_replacement(name: &str) -> Value {
     let target = |kind: &str| {
         json!({
             "fieldPaths": ["metadata.namespace"],

@@ -17,7 +17,8 @@ pub const NOT_HELD: &str = "right-not-held";
 /// The namespace of objects that name none.
 const DEFAULT: &str = "default";
 
-/// The roles of comments that the account of no Deployment has where the comments ask for it, each at its first comment.
+/// Returns the roles of comments that the account of no Deployment has where the comments ask for it, each at its first
+/// comment.
 pub fn unheld(
     tree: &impl Tree,
     project: &Project,
@@ -32,15 +33,15 @@ pub fn unheld(
     }
     let rendered = match kustomize::build_with_origins(tree, &deployed_folder(), &[]) {
         Ok(rendered) => rendered,
-        Err(error) => return Ok(unknown(&roles, &error)),
+        Err(error) => return Ok(render_failure(&roles, &error)),
     };
     let own = OwnNamespace::read(project, tree)?;
-    let deployed = Deployed::new(&rendered);
+    let deployed = DeployedObjects::new(&rendered);
     if deployed.accounts.is_empty() {
         return Ok(Vec::new());
     }
     let fault = |(role, marker): (&MarkerRole, &&RbacMarker)| {
-        let (message, hint) = deployed.fault(role, &own, project)?;
+        let (message, hint) = deployed.missing_role(role, &own, project)?;
         Some(Problem::new(marker.place.clone(), message).with_hint(hint).with_rule(NOT_HELD))
     };
     Ok(roles.iter().filter_map(fault).collect())
@@ -48,7 +49,10 @@ pub fn unheld(
 
 /// Warns that config/default cannot be rendered, which `deploy` refuses. Roles in namespaces and with names of their own
 /// may be the cause.
-fn unknown(roles: &BTreeMap<MarkerRole, &RbacMarker>, error: &anyhow::Error) -> Vec<Problem> {
+fn render_failure(
+    roles: &BTreeMap<MarkerRole, &RbacMarker>,
+    error: &anyhow::Error,
+) -> Vec<Problem> {
     let in_namespace = roles.iter().find(|(role, _)| role.namespace.is_some());
     let named = || roles.iter().find(|(_, marker)| marker.rule.role_name.is_some());
     let first = in_namespace.or_else(named);
@@ -66,16 +70,16 @@ fn unknown(roles: &BTreeMap<MarkerRole, &RbacMarker>, error: &anyhow::Error) -> 
     first.map(problem).into_iter().collect()
 }
 
-struct Deployed<'a> {
+struct DeployedObjects<'a> {
     rendered: &'a [Rendered],
     objects: Vec<&'a Value>,
     /// The accounts of the Deployments.
     accounts: Vec<Account<'a>>,
 }
 
-impl<'a> Deployed<'a> {
+impl<'a> DeployedObjects<'a> {
     fn new(rendered: &'a [Rendered]) -> Self {
-        let objects: Vec<&Value> = rendered.iter().map(|it| &it.value).collect();
+        let objects: Vec<&Value> = rendered.iter().map(|object| &object.value).collect();
         let account = |deployment: &&'a Value| {
             let name = match pointer::text(deployment, "/spec/template/spec/serviceAccountName") {
                 "" => "default",
@@ -89,8 +93,8 @@ impl<'a> Deployed<'a> {
         Self { rendered, objects, accounts }
     }
 
-    /// Why no account has a role, and what to do.
-    fn fault(
+    /// Returns why no account has a role, and what to do.
+    fn missing_role(
         &self,
         role: &MarkerRole,
         own: &OwnNamespace,
@@ -100,7 +104,7 @@ impl<'a> Deployed<'a> {
             Some(namespace) => format!("the Role `{}` of the namespace `{namespace}`", role.name),
             None => format!("the ClusterRole `{}`", role.name),
         };
-        let Some(object) = self.find(role) else {
+        let Some(object) = self.find_role(role) else {
             let message = format!("{title} is not part of config/default");
             let hint = "list `role.yaml` in config/rbac/kustomization.yaml, and `../rbac` in config/default/kustomization.yaml";
             return Some((message, hint.to_owned()));
@@ -115,30 +119,30 @@ impl<'a> Deployed<'a> {
             }
         }
         let bindings: Vec<&Value> =
-            self.objects.iter().copied().filter(|it| self.refers(it, object)).collect();
+            self.objects.iter().copied().filter(|value| self.refers_to(value, object)).collect();
         let gives = |binding: &&&Value| {
             let is_everywhere = binding["kind"] == "ClusterRoleBinding";
             (is_everywhere || role.namespace.is_some())
                 && self.accounts.iter().any(|account| rbac::binds(binding, *account))
         };
-        let is_given = bindings.iter().any(|it| gives(&it));
-        // A role with a name of its own may be for another account.
+        let is_given = bindings.iter().any(|binding| gives(&binding));
+        // A role with another name may be for another account.
         let is_for_others = role.name != crate::manifests::MANAGER_ROLE && !bindings.is_empty();
         (!is_given && !is_for_others).then(|| without_binding(role, &title, project))
     }
 
-    fn find(&self, role: &MarkerRole) -> Option<&'a Value> {
+    fn find_role(&self, role: &MarkerRole) -> Option<&'a Value> {
         let is_made_from = |object: &&Rendered| {
             let namespace = role.namespace.as_deref().unwrap_or(&object.original_namespace);
             object.origin.as_str() == ROLES
                 && object.original_name == role.name
                 && object.original_namespace == namespace
-                && object.value["kind"] == role.kind()
+                && object.value["kind"] == role.role_kind()
         };
         self.rendered.iter().find(is_made_from).map(|object| &object.value)
     }
 
-    fn refers(&self, binding: &Value, role: &Value) -> bool {
+    fn refers_to(&self, binding: &Value, role: &Value) -> bool {
         rbac::is_binding(binding)
             && rbac::role_of(&self.objects, binding, DEFAULT)
                 .is_some_and(|found| std::ptr::eq(found, role))

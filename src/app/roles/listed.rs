@@ -11,31 +11,33 @@ pub fn add(plan: &mut Plan, path: &ProjectPath, text: &str, entries: &[(&str, Va
     let documents = yaml::documents(text, yaml::Dialect::Kubernetes).unwrap_or_default();
     let [before] = &documents[..] else { return by_hand(plan, path, entries) };
     let is_listed = |entry: &&(&str, Value)| {
-        before[entry.0].as_array().is_some_and(|items| items.iter().any(|it| is_same(it, &entry.1)))
+        before[entry.0]
+            .as_array()
+            .is_some_and(|items| items.iter().any(|item| is_same(item, &entry.1)))
     };
-    let missing: Vec<&(&str, Value)> = entries.iter().filter(|it| !is_listed(it)).collect();
+    let missing: Vec<&(&str, Value)> = entries.iter().filter(|entry| !is_listed(entry)).collect();
     let mut after = text.to_owned();
     for (key, _) in &missing {
         let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        let marker = format!("# {}", marker(key));
+        let marker = format!("# {}", marker_of(key));
         if before.get(key).is_none() {
             let gap = if after.is_empty() || after.ends_with('\n') { "" } else { end };
             after += &format!("{gap}{key}:{end}{marker}{end}");
         }
     }
-    let has_markers = missing.iter().all(|(key, _)| after.contains(&marker(key)));
+    let has_markers = missing.iter().all(|(key, _)| after.contains(&marker_of(key)));
     if !has_markers || !adds_nothing(before, &after, &missing) {
         return by_hand(plan, path, entries);
     }
     if after != text {
-        plan.edit(path.clone(), text.to_owned(), after);
+        plan.edit_file(path.clone(), text.to_owned(), after);
     }
     for (key, entry) in missing {
-        plan.add(path.clone(), key, yaml::to_text(&json!({ *key: [entry] })));
+        plan.add_entries(path.clone(), key, yaml::to_text(&json!({ *key: [entry] })));
     }
 }
 
-fn marker(key: &str) -> String {
+fn marker_of(key: &str) -> String {
     format!("+operator-rs:scaffold:{key}")
 }
 

@@ -27,7 +27,7 @@ const DEPLOYED: &str = "config/default/kustomization.yaml";
 /// The namespace that files of config/ name where config/default sets another one.
 const PLACEHOLDER: &str = "system";
 
-/// The namespace that the scaffold deploys the manager to.
+/// Returns the namespace that the scaffold deploys the manager to.
 pub fn namespace(project: &Project) -> String {
     format!("{}-system", project.name)
 }
@@ -57,7 +57,7 @@ impl MarkerRole {
         Self { namespace: marker.rule.namespace.clone(), name: name.to_owned() }
     }
 
-    fn kind(&self) -> &'static str {
+    fn role_kind(&self) -> &'static str {
         if self.namespace.is_some() { "Role" } else { "ClusterRole" }
     }
 }
@@ -74,7 +74,7 @@ impl OwnNamespace {
         let text = tree.read(&ProjectPath::fixed(DEPLOYED))?.unwrap_or_default();
         // A file that is no YAML is refused where config/ is rendered.
         let documents = yaml::documents(&text, yaml::Dialect::Kubernetes).unwrap_or_default();
-        let rendered = documents.iter().map(|it| pointer::text(it, "/namespace"));
+        let rendered = documents.iter().map(|document| pointer::text(document, "/namespace"));
         let rendered = { rendered }.find(|name| !name.is_empty()).map(str::to_owned);
         let scaffolded = [namespace(project), PLACEHOLDER.to_owned()];
         let names = rendered.iter().cloned().chain(scaffolded).collect();
@@ -100,34 +100,35 @@ pub fn rivals(
     for marker in markers {
         let role = MarkerRole::of(marker);
         let Some(namespace) = &role.namespace else { continue };
-        let elsewhere = Some(namespace).filter(|it| !own.includes(it));
+        let elsewhere = Some(namespace).filter(|namespace| !own.includes(namespace));
         let rendered = bindings::unique_name(&role.name, elsewhere);
         let other = first.entry(rendered).or_insert_with(|| role.clone());
         if *other == role || !told.insert(role.clone()) {
             continue;
         }
         let other_namespace = other.namespace.as_deref().unwrap_or_default();
-        let (message, hint) = match own.includes(namespace) && own.includes(other_namespace) {
-            true => (
+        let (message, hint) = if own.includes(namespace) && own.includes(other_namespace) {
+            (
                 format!(
                     "`{namespace}` and `{other_namespace}` are both names of the operator's own namespace here"
                 ),
                 format!("write `namespace={}` in all of these comments", own.names[0]),
-            ),
-            false => (
+            )
+        } else {
+            (
                 format!(
                     "the Role `{}` of `{namespace}` and the Role `{}` of `{other_namespace}` have one name in config/default",
                     role.name, other.name
                 ),
                 "give one of them another `roleName`".to_owned(),
-            ),
+            )
         };
         problems.push(Problem::new(marker.place.clone(), message).with_hint(hint));
     }
     Ok(problems)
 }
 
-/// The objects in the YAML files of a folder that `manifests` does not generate.
+/// Returns the objects in the YAML files of a folder that `manifests` does not generate.
 fn written_by_hand(tree: &impl Tree, folder: &'static str) -> anyhow::Result<Vec<Value>> {
     let mut objects = Vec::new();
     for path in tree.list(&ProjectPath::fixed(folder))? {

@@ -125,7 +125,7 @@ fn outcome(before: &Files, project: &Project, markers: &[RbacMarker]) -> Outcome
     };
     let rights = rbac::grants(&objects, account).into_iter().map(right).collect();
     let mut files = before.clone();
-    let changes = tree.writable().expect("there is no conflict");
+    let changes = tree.writable_changes().expect("there is no conflict");
     for change in changes.iter() {
         match &change.after {
             Some(text) => drop(files.0.insert(change.path.clone(), text.clone())),
@@ -229,7 +229,7 @@ fn files_of_roles_go_with_the_last_comment_that_needs_them() {
     edited.0.entry(path).and_modify(|text| *text += "# mine\n");
     let mut plan = Plan::default();
     update(&mut plan, &edited, &project(false), &[everywhere]).expect("it can be planned");
-    let error = plan.against(&edited, false).expect_err("an edit would be lost");
+    let error = plan.changes_against(&edited, false).expect_err("an edit would be lost");
     let mut error = error.downcast::<diagnostics::Diagnostics>().expect("it has a place");
     let conflict = error.list.remove(0);
     assert_eq!(conflict.file.as_deref(), Some("config/rbac/namespaced/role_bindings.yaml"));

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use semver::Version;
 use serde::Deserialize;
 
-use super::derive::{Names, SUPPORT};
+use super::derive::{SUPPORT, TemplateNames};
 use crate::project::Project;
 use crate::{
     plan::{self, Plan},
@@ -20,7 +20,7 @@ use model::{ProjectPath, Tree};
 
 /// A version of one of the crates that is in the registry, with the checksum there.
 #[derive(Clone, Copy)]
-pub struct Published {
+pub struct PublishedCrate {
     pub name: &'static str,
     pub version: &'static str,
     pub checksum: &'static str,
@@ -30,18 +30,18 @@ pub struct Published {
 ///
 /// Each release sets this, as CONTRIBUTING.md describes. A name must not be here before it is published: whoever
 /// publishes a crate of that name would run code in every project.
-pub const PUBLISHED: &[Published] = &[];
+pub const PUBLISHED: &[PublishedCrate] = &[];
 
 /// The generated files of a project that do not depend on its source.
-pub struct Support {
+pub struct SupportCode {
     files: Vec<(ProjectPath, String)>,
-    crates: Vec<Crate>,
-    /// Whether the project has the source of the crates.
+    crates: Vec<SupportCrate>,
+    /// True if the project has the source of the crates.
     pub is_vendored: bool,
 }
 
 /// A crate that projects depend on.
-struct Crate {
+struct SupportCrate {
     name: String,
     version: Version,
     /// None if this version is not published.
@@ -50,65 +50,66 @@ struct Crate {
 
 const VENDOR: &str = "vendor";
 
-impl Support {
-    pub fn new(project: &Project, published: &[Published]) -> anyhow::Result<Self> {
+impl SupportCode {
+    pub fn new(project: &Project, published: &[PublishedCrate]) -> anyhow::Result<Self> {
         let mut files = Vec::new();
         let mut crates = Vec::new();
-        for (path, text) in scaffold::files("generate", &Names::new(project))? {
+        for (path, text) in scaffold::files("generate", &TemplateNames::new(project))? {
             if is_manifest(&path) {
-                crates.push(Crate::read(&text, published)?);
+                crates.push(SupportCrate::read(&text, published)?);
             }
             files.push((path, text));
         }
-        let is_published = crates.iter().all(|it| it.checksum.is_some());
+        let is_published = crates.iter().all(|krate| krate.checksum.is_some());
         Ok(Self { files, crates, is_vendored: project.inputs.vendor || !is_published })
     }
 
     /// Plans the files, and the dependencies in each Cargo.toml of the plan or else of the project.
     pub fn plan(&self, plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
         let vendor = ProjectPath::fixed(VENDOR);
-        let files = self.files.iter().filter(|it| self.is_vendored || !it.0.is_in(&vendor));
+        let files = self.files.iter().filter(|pair| self.is_vendored || !pair.0.is_in(&vendor));
         for (path, text) in files {
             plan.generate(path.clone(), text.clone(), &place_of_edits(path), SUPPORT);
         }
-        let folders = self.crates.iter().map(|it| vendor.join(&it.name));
+        let folders = self.crates.iter().map(|krate| vendor.join(&krate.name));
         for folder in folders.collect::<Result<Vec<_>, _>>()? {
             plan.list_as_one(folder.clone());
-            match self.is_vendored {
-                true => plan.own(folder, &["rs"], SUPPORT),
-                false => plan.retire(folder, SUPPORT, KEEP),
+            if self.is_vendored {
+                plan.remove_stale(folder, &["rs"], SUPPORT)
+            } else {
+                plan.remove_generated(folder, SUPPORT, KEEP)
             }
         }
         if !self.is_vendored {
-            plan.retire(vendor.join(".gitattributes")?, SUPPORT, KEEP);
+            plan.remove_generated(vendor.join(".gitattributes")?, SUPPORT, KEEP);
         }
-        self.depend(plan, tree)
+        self.plan_dependencies(plan, tree)
     }
 
     /// Makes the project depend on the crates by version or on their source.
-    fn depend(&self, plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
+    fn plan_dependencies(&self, plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
         let top = ProjectPath::fixed("Cargo.toml");
         let lock = ProjectPath::fixed("Cargo.lock");
-        if plan.rework(&top, |it| manifest::depend(it, self, "")) {
-            plan.rework(&lock, |it| self.lock(it));
+        if plan.edit_scaffolded(&top, |text| manifest::depend(text, self, "")) {
+            plan.edit_scaffolded(&lock, |text| self.update_lock(text));
             return Ok(());
         }
-        let changes = self.edit(plan, tree, top, |it| manifest::depend(it, self, ""))?;
+        let changes = self.plan_edit(plan, tree, top, |text| manifest::depend(text, self, ""))?;
         let vendor = ProjectPath::fixed(VENDOR);
         if changes {
-            self.edit(plan, tree, lock, |it| self.lock(it))?;
+            self.plan_edit(plan, tree, lock, |text| self.update_lock(text))?;
         } else if self.is_vendored || tree.list(&vendor)?.is_empty() {
             return Ok(());
         }
-        for (path, depth) in manifests(tree, "", 0)? {
+        for (path, depth) in list_manifests(tree, "", 0)? {
             let up = "../".repeat(depth);
-            self.edit(plan, tree, path, |it| manifest::depend(it, self, &up))?;
+            self.plan_edit(plan, tree, path, |text| manifest::depend(text, self, &up))?;
         }
         Ok(())
     }
 
     /// Plans an edit of a file of the user. Returns whether anything changes.
-    fn edit(
+    fn plan_edit(
         &self,
         plan: &mut Plan,
         tree: &impl Tree,
@@ -120,51 +121,54 @@ impl Support {
         let after = change(&text);
         let changes = *text != *after;
         if changes {
-            plan.edit(path, before, after);
+            plan.edit_file(path, before, after);
         }
         Ok(changes)
     }
 
     /// Cargo.lock with the source of the crates, if it has their versions. Otherwise cargo updates it.
-    fn lock(&self, text: &str) -> String {
-        self.crates.iter().fold(text.to_owned(), |text, it| {
-            let head = format!("name = \"{}\"\nversion = \"{}\"\n", it.name, it.version);
+    fn update_lock(&self, text: &str) -> String {
+        self.crates.iter().fold(text.to_owned(), |text, package| {
+            let head = format!("name = \"{}\"\nversion = \"{}\"\n", package.name, package.version);
             let Some((before, after)) = text.split_once(&head) else { return text };
             let is_source =
-                |it: &&str| it.starts_with("source = ") || it.starts_with("checksum = ");
+                |text: &&str| text.starts_with("source = ") || text.starts_with("checksum = ");
             let rest: String = after.split_inclusive('\n').skip_while(is_source).collect();
-            let checksum = it.checksum.filter(|_| !self.is_vendored);
-            let source = checksum.map_or_else(String::new, |it| {
-                format!("source = \"{REGISTRY}\"\nchecksum = \"{it}\"\n")
+            let checksum = package.checksum.filter(|_| !self.is_vendored);
+            let source = checksum.map_or_else(String::new, |checksum| {
+                format!("source = \"{REGISTRY}\"\nchecksum = \"{checksum}\"\n")
             });
             format!("{before}{head}{source}{rest}")
         })
     }
 }
 
-/// How Cargo.lock names the public registry.
+/// The name of the public registry in Cargo.lock.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// What to do if a file in `vendor/` was edited.
+/// The hint about an edited file in `vendor/`.
 const KEEP: &str = "commit it and give `--force` to delete it; or keep the source in `vendor/`: set `vendor: true` for `rust.operator-rs.io/v1` under `plugins` in PROJECT";
 
 /// The Cargo.toml of a crate.
 #[derive(Deserialize)]
-struct Manifest {
-    package: Package,
+struct CrateManifest {
+    package: ManifestPackage,
 }
 
 #[derive(Deserialize)]
-struct Package {
+struct ManifestPackage {
     name: String,
     version: Version,
 }
 
-impl Crate {
-    fn read(manifest: &str, published: &[Published]) -> anyhow::Result<Self> {
-        let Manifest { package: Package { name, version } } = toml::from_str(manifest)?;
-        let is_this = |it: &&Published| it.name == name && it.version == version.to_string();
-        let checksum = published.iter().find(is_this).map(|it| it.checksum);
+impl SupportCrate {
+    fn read(manifest: &str, published: &[PublishedCrate]) -> anyhow::Result<Self> {
+        let CrateManifest { package: ManifestPackage { name, version } } =
+            toml::from_str(manifest)?;
+        let is_this = |published: &&PublishedCrate| {
+            published.name == name && published.version == version.to_string()
+        };
+        let checksum = published.iter().find(is_this).map(|package| package.checksum);
         Ok(Self { name, version, checksum })
     }
 }
@@ -194,17 +198,17 @@ pub fn feature(plan: &mut Plan, tree: &impl Tree, features: &[(&str, bool)]) -> 
         };
     }
     if text != after {
-        plan.edit(path, before, after);
+        plan.edit_file(path, before, after);
     }
     Ok(())
 }
 
-/// A text of Windows with the line ends of other systems, which [`Plan::edit`] turns back.
+/// Returns a text of Windows with the line ends of other systems, which [`Plan::edit`] turns back.
 fn unix_lines(text: &str) -> Cow<'_, str> {
     if plan::uses_crlf(text) { text.replace("\r\n", "\n").into() } else { text.into() }
 }
 
-/// Whether this is the Cargo.toml of a crate in `vendor/`.
+/// Returns whether this is the Cargo.toml of a crate in `vendor/`.
 fn is_manifest(path: &ProjectPath) -> bool {
     path.name() == "Cargo.toml" && path.as_str().matches('/').count() == 2
 }
@@ -219,24 +223,24 @@ fn place_of_edits(path: &ProjectPath) -> String {
     }
 }
 
-/// Every Cargo.toml below a folder, and its depth. What is hidden, built or vendored has none of the project's.
-fn manifests(
+/// Returns every Cargo.toml below a folder, and its depth. What is hidden, built or vendored has none of the project's.
+fn list_manifests(
     tree: &impl Tree,
     folder: &str,
     depth: usize,
 ) -> anyhow::Result<Vec<(ProjectPath, usize)>> {
-    let mut res = Vec::new();
+    let mut pairs = Vec::new();
     for name in tree.names(folder)? {
         let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
-        if name == "Cargo.toml" && 0 < depth {
-            res.push((path.parse()?, depth));
+        if name == "Cargo.toml" && depth > 0 {
+            pairs.push((path.parse()?, depth));
         }
         let is_other = name.starts_with('.') || ["target/", "vendor/"].contains(&&*name);
         if let Some(below) = path.strip_suffix('/').filter(|_| !is_other) {
-            res.extend(manifests(tree, below, depth + 1)?);
+            pairs.extend(list_manifests(tree, below, depth + 1)?);
         }
     }
-    Ok(res)
+    Ok(pairs)
 }
 
 #[cfg(test)]

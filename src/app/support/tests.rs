@@ -33,10 +33,11 @@ fn project(is_vendored: bool) -> Project {
 }
 
 /// What the registry has after a release.
-fn published() -> Vec<Published> {
-    let crates = Support::new(&project(false), &[]).expect("the templates are well-formed").crates;
+fn published() -> Vec<PublishedCrate> {
+    let crates =
+        SupportCode::new(&project(false), &[]).expect("the templates are well-formed").crates;
     let leak = |it: String| -> &'static str { it.leak() };
-    let published = |it: Crate| Published {
+    let published = |it: SupportCrate| PublishedCrate {
         name: leak(it.name),
         version: leak(it.version.to_string()),
         checksum: "c0ffee",
@@ -44,12 +45,12 @@ fn published() -> Vec<Published> {
     crates.into_iter().map(published).collect()
 }
 
-fn support(is_vendored: bool, published: &[Published]) -> Support {
-    Support::new(&project(is_vendored), published).expect("the templates are well-formed")
+fn support(is_vendored: bool, published: &[PublishedCrate]) -> SupportCode {
+    SupportCode::new(&project(is_vendored), published).expect("the templates are well-formed")
 }
 
 /// The files of a new project.
-fn new(support: &Support) -> Plan {
+fn new(support: &SupportCode) -> Plan {
     let mut plan = Plan::default();
     plan.scaffold(ProjectPath::fixed("Cargo.toml"), MANIFEST.to_owned());
     plan.scaffold(ProjectPath::fixed("Cargo.lock"), LOCK.to_owned());
@@ -61,7 +62,7 @@ fn new(support: &Support) -> Plan {
 fn with(disk: &dyn Tree, plan: Plan) -> WorkTree<'_> {
     let mut tree = WorkTree::new(disk, false);
     tree.apply(plan).expect("it can be read");
-    tree.writable().expect("no conflict");
+    tree.writable_changes().expect("no conflict");
     tree
 }
 
@@ -89,7 +90,8 @@ fn a_project_depends_on_what_is_published() {
     assert_eq!(lock.lines().count(), LOCK.lines().count() + 2 * published.len());
 
     // Another version is not what this program generates code for.
-    let other: Vec<_> = published.iter().map(|it| Published { version: "0.0.1", ..*it }).collect();
+    let other: Vec<_> =
+        published.iter().map(|it| PublishedCrate { version: "0.0.1", ..*it }).collect();
     for (is_vendored, published) in [(false, &[][..]), (false, &other), (true, &published)] {
         let tree = with(&Empty, new(&support(is_vendored, published)));
         assert_eq!(text(&tree, "Cargo.toml"), MANIFEST);
@@ -161,7 +163,7 @@ fn an_edited_source_is_not_lost() {
     let before = with(&Empty, edited);
     let mut plan = Plan::default();
     support(false, &published()).plan(&mut plan, &before).expect("it can be planned");
-    let refused = plan.against(&before, false).map(|_| ()).expect_err("it is refused");
+    let refused = plan.changes_against(&before, false).map(|_| ()).expect_err("it is refused");
     let problem = find::<Diagnostics>(&refused).and_then(|it| it.list.first());
     let problem = problem.expect("it has a place");
     assert_eq!(problem.message, "this file is no longer generated, and it was edited by hand");

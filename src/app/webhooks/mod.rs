@@ -2,7 +2,7 @@
 
 mod called;
 
-use super::api::webhook::Target;
+use super::api::webhook::WebhookTarget;
 use super::{derive::MANIFESTS, rendered::EVERYTHING};
 use crate::manifests::WEBHOOKS;
 use crate::plan::{self, Plan};
@@ -16,28 +16,29 @@ pub use called::{astray, untrusted, warn_of_deadlocks};
 
 const LIST: &str = "config/webhook/kustomization.yaml";
 
-/// What the operator runs.
+/// The file with the operator's list of controllers and webhooks.
 const LIBRARY: &str = "src/lib.rs";
 
-/// Whether the operator registers all of its webhooks, as `create webhook` does it.
+/// Returns whether the operator registers all of its webhooks, as `create webhook` does it.
 pub fn registers(project: &Project, tree: &impl Tree) -> anyhow::Result<bool> {
     let file = tree.look(&ProjectPath::fixed(source::REGISTRATIONS))?;
     Ok(project.has_webhooks() || file != Found::Nothing)
 }
 
 /// A webhook that PROJECT lists.
-struct Listed<'a> {
+struct ListedWebhook<'a> {
     resource: &'a Resource,
     mutating: bool,
     path: String,
 }
 
-impl Listed<'_> {
-    /// Its word in messages, its flag, and its keys in PROJECT.
-    fn words(&self) -> [&'static str; 4] {
-        match self.mutating {
-            true => ["defaulting", "--defaulting", "defaulting", "defaultingPath"],
-            false => ["validating", "--programmatic-validation", "validation", "validationPath"],
+impl ListedWebhook<'_> {
+    /// Returns its word in messages, its flag, and its keys in PROJECT.
+    fn webhook_words(&self) -> [&'static str; 4] {
+        if self.mutating {
+            ["defaulting", "--defaulting", "defaulting", "defaultingPath"]
+        } else {
+            ["validating", "--programmatic-validation", "validation", "validationPath"]
         }
     }
 
@@ -46,12 +47,12 @@ impl Listed<'_> {
     }
 }
 
-fn listed(project: &Project) -> anyhow::Result<Vec<Listed<'_>>> {
+fn listed_webhooks(project: &Project) -> anyhow::Result<Vec<ListedWebhook<'_>>> {
     let mut res = Vec::new();
     for resource in &project.resources {
         let Some(webhooks) = &resource.webhooks else { continue };
-        let Some(target) = Target::of(project, resource)? else { continue };
-        let mut add = |mutating, path| res.push(Listed { resource, mutating, path });
+        let Some(target) = WebhookTarget::of(project, resource)? else { continue };
+        let mut add = |mutating, path| res.push(ListedWebhook { resource, mutating, path });
         if webhooks.defaulting {
             add(true, target.defaulting_path(webhooks));
         }
@@ -62,21 +63,24 @@ fn listed(project: &Project) -> anyhow::Result<Vec<Listed<'_>>> {
     Ok(res)
 }
 
-/// The webhooks in PROJECT that no comment has: without their code, API servers would no longer call them.
+/// Returns the webhooks in PROJECT that no comment has: without their code, API servers would no longer call them.
 pub fn missing(project: &Project, operator: &Operator) -> anyhow::Result<Vec<Diagnostic>> {
-    let mut res = Vec::new();
-    for listed in listed(project)? {
-        if operator.webhooks.iter().any(|it| listed.is_at(it)) {
+    let mut diagnostics = Vec::new();
+    for listed in listed_webhooks(project)? {
+        if operator.webhooks.iter().any(|webhook| listed.is_at(webhook)) {
             continue;
         }
-        let Listed { resource, mutating, path } = &listed;
+        let ListedWebhook { resource, mutating, path } = &listed;
         let Resource { kind, version, .. } = resource;
-        let [what, flag, _, key] = listed.words();
-        let mut of_kind = operator.webhooks.iter().filter(|it| it.arguments.mutating == *mutating);
-        let other = of_kind.find(|it| is_for(it, resource)).map(|it| &it.arguments.path);
-        let other = other.map(|it| {
+        let [what, flag, _, key] = listed.webhook_words();
+        let mut of_kind =
+            operator.webhooks.iter().filter(|webhook| webhook.arguments.mutating == *mutating);
+        let other = of_kind
+            .find(|webhook| is_for(webhook, resource))
+            .map(|webhook| &webhook.arguments.path);
+        let other = other.map(|other| {
             format!(
-                "write `{key}: {it}` under `webhooks` of the kind, if that is its path now; or "
+                "write `{key}: {other}` under `webhooks` of the kind, if that is its path now; or "
             )
         });
         let other = other.unwrap_or_default();
@@ -85,19 +89,19 @@ pub fn missing(project: &Project, operator: &Operator) -> anyhow::Result<Vec<Dia
         );
         let hint = format!(
             "{other}restore the comment and the code below it; or remove the webhook with `{}`",
-            resource.command("delete webhook", flag)
+            resource.command_line("delete webhook", flag)
         );
-        res.push(Diagnostic::in_file(Project::path().as_str(), message).with_hint(hint));
+        diagnostics.push(Diagnostic::in_file(Project::path().as_str(), message).with_hint(hint));
     }
-    Ok(res)
+    Ok(diagnostics)
 }
 
-/// The webhooks that PROJECT does not list for a kind that it has.
+/// Returns the webhooks that PROJECT does not list for a kind that it has.
 pub fn unlisted(project: &Project, operator: &Operator) -> anyhow::Result<Vec<Problem>> {
-    let listed = listed(project)?;
-    let mut res = Vec::new();
+    let listed = listed_webhooks(project)?;
+    let mut problems = Vec::new();
     for it in &operator.webhooks {
-        // Those that something else serves are nobody's business here.
+        // Webhooks served by another process are not checked.
         let is_served = operator.registrations.iter().any(|one| one.path == it.arguments.path);
         let mut of_kind = project.resources.iter().filter(|resource| is_for(it, resource));
         let Some(first) = of_kind.next().filter(|_| is_served) else { continue };
@@ -110,9 +114,9 @@ pub fn unlisted(project: &Project, operator: &Operator) -> anyhow::Result<Vec<Pr
             "add `{key}: true` and the path under `webhooks` of the version, or remove the webhook"
         );
         let problem = Problem::new(it.place.clone(), message).with_hint(hint);
-        res.push(problem.with_rule("not-in-project"));
+        problems.push(problem.with_rule("not-in-project"));
     }
-    Ok(res)
+    Ok(problems)
 }
 
 /// Warns of webhooks that are registered in a function that nothing calls, or not in every build. A `main` that calls it
@@ -127,24 +131,25 @@ fn warn_of_no_call(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
     if source::passes_on_webhooks(&library) || source::names_webhooks(&main) {
         return Ok(());
     }
-    let (message, hint) = match source::names_webhooks(&library) {
-        true => (
+    let (message, hint) = if source::names_webhooks(&library) {
+        (
             "whether the operator serves its webhooks cannot be known, and API servers call them in any case",
             "write `pub mod webhook;` and, once in the list of `all()`, `webhook::all(),`, both without conditions",
-        ),
-        false => (
+        )
+    } else {
+        (
             "nothing calls `webhook::all()`, so the operator serves no webhook",
             "add `webhook::all(),` below `controller::all(),`",
-        ),
+        )
     };
     plan.warn(Diagnostic::in_file(LIBRARY, message).with_hint(hint));
     Ok(())
 }
 
-/// Whether a comment names a resource.
+/// Returns whether a comment names a resource.
 fn is_for(webhook: &Webhook, resource: &Resource) -> bool {
     let (group, plural) = (resource.api_group(), resource.plural().to_string());
-    let is_group = |it: &String| *it == group || it == "core" && group.is_empty();
+    let is_group = |text: &String| *text == group || text == "core" && group.is_empty();
     webhook.arguments.groups.iter().any(is_group) && webhook.arguments.resources.contains(&plural)
 }
 
@@ -155,10 +160,10 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, is_generated: bool) -> anyhow::
     let path = ProjectPath::fixed(WEBHOOKS);
     if is_generated {
         let (name, list) = (path.name(), tree.read(&ProjectPath::fixed(LIST))?);
-        let is_listed = list.is_some_and(|it| lists(&it, name));
+        let is_listed = list.is_some_and(|list| lists(&list, name));
         // Other folders may be deployed instead of this one.
         let all = tree.read(&ProjectPath::fixed(EVERYTHING).join("kustomization.yaml")?)?;
-        if !is_listed || all.is_some_and(|it| !lists(&it, "../webhook")) {
+        if !is_listed || all.is_some_and(|text| !lists(&text, "../webhook")) {
             let message = "no kustomization lists the webhook configurations";
             plan.warn(Diagnostic::in_file(WEBHOOKS, message).with_hint(format!(
                 "list `{name}` under `resources` in {LIST}, and `../webhook` in config/default/kustomization.yaml; \
@@ -172,14 +177,18 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, is_generated: bool) -> anyhow::
         return Ok(());
     }
     let hint = "restore the +kubebuilder:webhook comments, or give `--force` to delete the file";
-    plan.retire(path.clone(), MANIFESTS, hint);
+    plan.remove_generated(path.clone(), MANIFESTS, hint);
     Ok(())
 }
 
-/// Whether a kustomization lists a file beside it.
+/// Returns whether a kustomization lists a file beside it.
 pub fn lists(kustomization: &str, name: &str) -> bool {
     let documents = yaml::documents(kustomization, yaml::Dialect::Kubernetes).unwrap_or_default();
-    let is_it = |it: &Value| it.as_str().is_some_and(|it| it.trim_start_matches("./") == name);
-    let resources = |it: &Value| it["resources"].as_array().is_some_and(|it| it.iter().any(is_it));
+    let is_it = |document: &Value| {
+        document.as_str().is_some_and(|text| text.trim_start_matches("./") == name)
+    };
+    let resources = |value: &Value| {
+        value["resources"].as_array().is_some_and(|resource| resource.iter().any(is_it))
+    };
     documents.iter().any(resources)
 }

@@ -6,11 +6,11 @@ use crate::{disk::Root, manifests, project::DeclaredKind};
 use go_data::yaml::{self, Value};
 use model::{ProjectPath, Tree as _};
 
-/// What was found.
+/// The files that were found in a repository.
 #[derive(Default)]
-pub struct Files {
+pub struct RepositoryFiles {
     /// The folders with CRDs of declared kinds.
-    pub crds: BTreeMap<ProjectPath, Crds>,
+    pub crds: BTreeMap<ProjectPath, CrdFolder>,
     /// Charts with a workload, that are in no other chart.
     pub charts: Vec<ProjectPath>,
     /// The groups of the CRDs.
@@ -28,32 +28,32 @@ pub struct Files {
 
 /// The files with CRDs in a folder.
 #[derive(Clone, Copy, Default)]
-pub struct Crds {
-    /// Whether one has the name that `generate crds` gives it.
+pub struct CrdFolder {
+    /// True if a file has the name that `generate crds` gives it.
     is_named_as_ours: bool,
-    /// Whether one has other objects, too, which `manifests` does not write.
+    /// True if a file also has other objects, which `manifests` does not write.
     has_others: bool,
 }
 
 /// Folders that never have sources.
 const SKIPPED: [&str; 4] = ["target", "node_modules", "vendor", "testdata"];
-/// Folders whose manifests deploy something else.
+/// Folders whose manifests do not deploy the operator.
 const OF_OTHERS: [&str; 7] = ["test", "tests", "e2e", "example", "examples", "fake", "fixtures"];
-/// How deep folders are searched.
+/// The maximal depth of folders that are searched.
 const DEEPEST: usize = 8;
 
 const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-impl Files {
+impl RepositoryFiles {
     /// Looks through the repository, but for hidden folders and those of build tools. A file that is no YAML, as a template
     /// of a chart is not, has no CRD.
-    pub fn find(root: &Root, kinds: &[DeclaredKind]) -> anyhow::Result<Self> {
-        let mut res = Self::default();
-        res.search(root, kinds, "", false)?;
-        Ok(res)
+    pub fn scan_repository(root: &Root, kinds: &[DeclaredKind]) -> anyhow::Result<Self> {
+        let mut files = Self::default();
+        files.scan_folder(root, kinds, "", false)?;
+        Ok(files)
     }
 
-    fn search(
+    fn scan_folder(
         &mut self,
         root: &Root,
         kinds: &[DeclaredKind],
@@ -66,14 +66,14 @@ impl Files {
             folder => format!("{folder}/{name}").parse(),
         };
         let here = folder.parse::<ProjectPath>().ok();
-        let has = |name: &str| names.iter().any(|it| it == name);
+        let has = |name: &str| names.iter().any(|entry| entry == name);
         if let Some(here) = here.as_ref().filter(|_| has("Chart.yaml") && !in_chart) {
             in_chart = true;
             if has_workload(root, &here.join("templates")?)? {
                 self.charts.push(here.clone());
             }
         }
-        let is_kustomization = KUSTOMIZATIONS.iter().any(|it| has(it));
+        let is_kustomization = KUSTOMIZATIONS.iter().any(|file_name| has(file_name));
         if let Some(here) = here.as_ref().filter(|_| is_kustomization) {
             self.kustomizations.push(here.clone());
         }
@@ -82,16 +82,16 @@ impl Files {
             if let Some(name) = name.strip_suffix('/') {
                 let is_skipped = name.starts_with('.') || SKIPPED.contains(&name);
                 if !is_skipped && path.as_str().matches('/').count() < DEEPEST {
-                    self.search(root, kinds, path.as_str(), in_chart)?;
+                    self.scan_folder(root, kinds, path.as_str(), in_chart)?;
                 }
             } else if let (true, Some(here)) = (is_yaml(name), &here)
                 && let Ok(Some(text)) = root.read(&path)
             {
-                self.crds_in(&text, kinds, here, name);
+                self.add_crds_of(&text, kinds, here, name);
                 if let Some(group) = group_of_object(&text, kinds) {
                     self.samples.push((group, path.clone()));
                 }
-                if text.lines().any(|it| it.trim_end() == "kind: ClusterServiceVersion") {
+                if text.lines().any(|line| line.trim_end() == "kind: ClusterServiceVersion") {
                     self.bundles.insert(here.clone());
                 }
                 if !(in_chart || is_kustomization || is_of_others(here)) && is_workload(&text) {
@@ -102,7 +102,13 @@ impl Files {
         Ok(())
     }
 
-    fn crds_in(&mut self, text: &str, kinds: &[DeclaredKind], folder: &ProjectPath, name: &str) {
+    fn add_crds_of(
+        &mut self,
+        text: &str,
+        kinds: &[DeclaredKind],
+        folder: &ProjectPath,
+        name: &str,
+    ) {
         if !text.contains("CustomResourceDefinition") {
             return;
         }
@@ -110,13 +116,15 @@ impl Files {
         let is_declared = |crd: &Value| {
             let (group, kind) =
                 (crd["spec"]["group"].as_str(), crd["spec"]["names"]["kind"].as_str());
-            let is_it =
-                |it: &DeclaredKind| it.group.as_deref() == group && it.kind.as_deref() == kind;
+            let is_it = |declared: &DeclaredKind| {
+                declared.group.as_deref() == group && declared.kind.as_deref() == kind
+            };
             crd["kind"] == "CustomResourceDefinition" && group.is_some() && kinds.iter().any(is_it)
         };
-        let (crds, others): (Vec<_>, Vec<_>) = documents.iter().partition(|it| is_declared(it));
+        let (crds, others): (Vec<_>, Vec<_>) =
+            documents.iter().partition(|document| is_declared(document));
         for crd in &crds {
-            let word = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+            let word = |field: &Value| field.as_str().unwrap_or_default().to_owned();
             self.groups.insert(word(&crd["spec"]["group"]));
             let kind = word(&crd["spec"]["names"]["kind"]);
             self.defined.insert((word(&crd["spec"]["group"]), kind));
@@ -134,17 +142,30 @@ impl Files {
     pub fn samples_in(&self, manifests: &ProjectPath) -> Vec<&ProjectPath> {
         let is_plain = !self.kustomizations.contains(manifests);
         let is_own = |group: &String| self.groups.is_empty() || self.groups.contains(group);
-        let is_in = |it: &&ProjectPath| {
-            is_plain && it.as_str().rsplit_once('/').is_some_and(|it| it.0 == manifests.as_str())
+        let is_in = |sample: &&ProjectPath| {
+            is_plain
+                && sample
+                    .as_str()
+                    .rsplit_once('/')
+                    .is_some_and(|parts| parts.0 == manifests.as_str())
         };
-        self.samples.iter().filter(|it| is_own(&it.0)).map(|it| &it.1).filter(is_in).collect()
+        self.samples
+            .iter()
+            .filter(|sample| is_own(&sample.0))
+            .map(|sample| &sample.1)
+            .filter(is_in)
+            .collect()
     }
 
     /// The folders that `manifests` may write CRDs to: those whose files have the names that `generate crds` gives them,
     /// else the only one. A bundle is written by `bundle`.
-    pub fn written(&self) -> Vec<ProjectPath> {
-        let ours: Vec<_> =
-            self.crds.iter().filter(|it| it.1.is_named_as_ours).map(|it| it.0.clone()).collect();
+    pub fn crd_folders(&self) -> Vec<ProjectPath> {
+        let ours: Vec<_> = self
+            .crds
+            .iter()
+            .filter(|entry| entry.1.is_named_as_ours)
+            .map(|entry| entry.0.clone())
+            .collect();
         let usual = self.plain_crds();
         match (ours.is_empty(), usual.len()) {
             (true, 1) => usual,
@@ -154,10 +175,10 @@ impl Files {
 
     /// The folders whose files have nothing but CRDs, without bundles, examples and tests.
     pub fn plain_crds(&self) -> Vec<ProjectPath> {
-        let is_plain = |it: &(&ProjectPath, &Crds)| {
-            !it.1.has_others && !is_of_others(it.0) && !self.bundles.contains(it.0)
+        let is_plain = |entry: &(&ProjectPath, &CrdFolder)| {
+            !entry.1.has_others && !is_of_others(entry.0) && !self.bundles.contains(entry.0)
         };
-        self.crds.iter().filter(is_plain).map(|it| it.0.clone()).collect()
+        self.crds.iter().filter(is_plain).map(|entry| entry.0.clone()).collect()
     }
 
     /// Returns whether a file here has the CRD of a kind.
@@ -170,7 +191,7 @@ impl Files {
 
     /// The manifests that may deploy the operator: config/default; else kustomizations with a workload that no other one
     /// takes in; else folders with one.
-    pub fn manifests(&self, root: &Root) -> anyhow::Result<Vec<ProjectPath>> {
+    pub fn find_manifests(&self, root: &Root) -> anyhow::Result<Vec<ProjectPath>> {
         let usual = ProjectPath::fixed("config/default");
         if self.kustomizations.contains(&usual) {
             return Ok(vec![usual]);
@@ -180,71 +201,74 @@ impl Files {
         for folder in &self.kustomizations {
             // One that needs what is not here, such as a remote base, deploys nothing by itself.
             let Ok(objects) = kustomize::build_with_origins(root, folder, &[]) else { continue };
-            taken_in.extend(objects.iter().map(|it| (folder.clone(), it.origin.clone())));
-            if objects.iter().any(|it| is_workload_kind(&it.value["kind"])) {
+            taken_in.extend(objects.iter().map(|object| (folder.clone(), object.origin.clone())));
+            if objects.iter().any(|object| is_workload_kind(&object.value["kind"])) {
                 found.push(folder.clone());
             }
         }
         let parts = |of: &ProjectPath| {
             taken_in
                 .iter()
-                .filter(move |it| it.0 == *of)
-                .map(|it| it.1.clone())
+                .filter(move |entry| entry.0 == *of)
+                .map(|entry| entry.1.clone())
                 .collect::<BTreeSet<_>>()
         };
         let all = found.clone();
-        found.retain(|it| {
-            let own = parts(it);
-            let is_part = |other: &&ProjectPath| *other != it && parts(other).is_superset(&own);
+        found.retain(|folder| {
+            let own = parts(folder);
+            let is_part = |other: &&ProjectPath| *other != folder && parts(other).is_superset(&own);
             !all.iter().any(|other| is_part(&other) && parts(other).len() > own.len())
         });
-        match found.is_empty() {
-            true => Ok(self.workloads.iter().cloned().collect()),
-            false => Ok(found),
-        }
+        if found.is_empty() { Ok(self.workloads.iter().cloned().collect()) } else { Ok(found) }
     }
 }
 
 fn is_of_others(folder: &ProjectPath) -> bool {
-    folder.as_str().split('/').any(|it| OF_OTHERS.contains(&it))
+    folder.as_str().split('/').any(|name| OF_OTHERS.contains(&name))
 }
 
 fn is_yaml(name: &str) -> bool {
-    [".yaml", ".yml", ".json"].iter().any(|it| name.ends_with(it))
+    [".yaml", ".yml", ".json"].iter().any(|extension| name.ends_with(extension))
 }
 
 /// The group of the first object in a file that is of one of these kinds.
 fn group_of_object(text: &str, kinds: &[DeclaredKind]) -> Option<String> {
-    let of_group =
-        |it: &&DeclaredKind| it.group.as_ref().is_some_and(|it| text.contains(it.as_str()));
+    let of_group = |kind: &&DeclaredKind| {
+        kind.group.as_ref().is_some_and(|group| text.contains(group.as_str()))
+    };
     let kinds: Vec<&DeclaredKind> = kinds.iter().filter(of_group).collect();
     if kinds.is_empty() {
         return None;
     }
     let documents = yaml::documents(text, yaml::Dialect::Kubernetes).ok()?;
     documents.iter().find_map(|object| {
-        let group = object["apiVersion"].as_str().and_then(|it| it.split_once('/')).map(|it| it.0);
+        let group = object["apiVersion"]
+            .as_str()
+            .and_then(|api_version| api_version.split_once('/'))
+            .map(|parts| parts.0);
         let kind = object["kind"].as_str();
-        let is_it = |it: &&DeclaredKind| it.group.as_deref() == group && it.kind.as_deref() == kind;
-        kinds.iter().copied().any(|it| is_it(&it)).then(|| group.map(str::to_owned))?
+        let is_it = |declared: &&DeclaredKind| {
+            declared.group.as_deref() == group && declared.kind.as_deref() == kind
+        };
+        kinds.iter().copied().any(|declared| is_it(&declared)).then(|| group.map(str::to_owned))?
     })
 }
 
 fn is_workload_kind(kind: &Value) -> bool {
-    ["Deployment", "StatefulSet", "DaemonSet"].iter().any(|it| kind == it)
+    ["Deployment", "StatefulSet", "DaemonSet"].iter().any(|workload| kind == workload)
 }
 
-/// Whether a manifest, or the template of one, is of a workload.
+/// Returns whether a manifest, or a template of one, describes a workload.
 fn is_workload(text: &str) -> bool {
     ["Deployment", "StatefulSet", "DaemonSet"]
         .iter()
-        .any(|it| text.lines().any(|line| line.trim_end() == format!("kind: {it}")))
+        .any(|workload| text.lines().any(|line| line.trim_end() == format!("kind: {workload}")))
 }
 
 fn has_workload(root: &Root, folder: &ProjectPath) -> anyhow::Result<bool> {
     for path in root.list(folder)? {
         if is_yaml(path.name())
-            && root.read(&path).is_ok_and(|it| it.is_some_and(|it| is_workload(&it)))
+            && root.read(&path).is_ok_and(|text| text.is_some_and(|text| is_workload(&text)))
         {
             return Ok(true);
         }

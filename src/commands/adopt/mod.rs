@@ -1,7 +1,7 @@
 //! `operator-rs adopt`
 
-mod beside;
 mod files;
+mod outside;
 mod own_kinds;
 mod package;
 
@@ -11,11 +11,11 @@ use std::{
 };
 
 use self::{
-    beside::{CHART_COMMAND, CRDS_COMMAND, MANIFESTS_COMMAND, inside},
-    files::Files,
+    files::RepositoryFiles,
+    outside::{CHART_COMMAND, CRDS_COMMAND, MANIFESTS_COMMAND, parse_project_path},
     own_kinds::{Evidence, OwnKinds},
 };
-use super::{Mode, writing};
+use super::{OutputMode, writing};
 use crate::{
     app::{
         cargo::Workspace,
@@ -27,7 +27,7 @@ use crate::{
     disk::Root,
     plan::{Plan, WorkTree},
     project::{DeclaredKind, Inputs, Layout, Problem, Project, Resource},
-    source::{Reading, Uses},
+    source::{KindUses, Reading},
     terminal,
 };
 use diagnostics::{Diagnostic, Hint as _, hinted};
@@ -47,14 +47,14 @@ pub struct Args {
     #[arg(long, value_name = "PACKAGE")]
     package: Option<String>,
     /// Kustomization, directory of YAML files, or file that deploys the operator [default: the only one there]
-    #[arg(long, value_name = "DIR|FILE", value_parser = |path: &str| inside(path, MANIFESTS_COMMAND))]
+    #[arg(long, value_name = "DIR|FILE", value_parser = |path: &str| parse_project_path(path, MANIFESTS_COMMAND))]
     manifests: Option<ProjectPath>,
     /// Directory that the CRDs are written to (can be repeated) [default: those with files as `generate crds` names them, or
     /// the only one with CRDs]
-    #[arg(long, value_name = "DIR", value_parser = |path: &str| inside(path, CRDS_COMMAND))]
+    #[arg(long, value_name = "DIR", value_parser = |path: &str| parse_project_path(path, CRDS_COMMAND))]
     crds: Vec<ProjectPath>,
     /// Directory of the operator's chart [default: the only one with a workload]
-    #[arg(long, value_name = "DIR", value_parser = |path: &str| inside(path, CHART_COMMAND))]
+    #[arg(long, value_name = "DIR", value_parser = |path: &str| parse_project_path(path, CHART_COMMAND))]
     chart: Option<ProjectPath>,
     /// Name of the project, which marks what belongs to the operator on a cluster [default: the package's name]
     #[arg(long, value_name = "NAME")]
@@ -65,40 +65,45 @@ pub struct Args {
     #[command(flatten)]
     features: FeatureFlags,
     #[command(flatten)]
-    compile: compile::Flags,
+    compile: compile::CompileFlags,
     #[command(flatten)]
-    mode: Mode,
+    mode: OutputMode,
 }
 
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         let workspace = Workspace::find(dir, None)?;
-        let top: PathBuf = workspace.root.real().to_owned();
+        let top: PathBuf = workspace.root.resolved_path().to_owned();
         if self.mode.force {
-            return Err(terminal::usage(
+            return Err(terminal::usage_error(
                 clap::error::ErrorKind::ArgumentConflict,
                 "`--force` has no effect: `adopt` replaces no generated file",
             ));
         }
-        writing(&top, &self.mode.clone(), |tree, root| self.write(tree, root))
+        writing(&top, &self.mode.clone(), |tree, root| self.write_files(tree, root))
     }
 
-    fn write(self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
-        let before = self.before(root)?;
-        let reading = self.read(root)?;
+    fn write_files(self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
+        let before = self.read_project(root)?;
+        let reading = self.read_source(root)?;
         let kinds = &reading.operator.kinds;
         let package = self.package.as_deref();
-        let known = before.as_ref().map(|it| it.inputs.clone()).unwrap_or_default();
-        let package = package::of(root, &reading.crates, package.or(known.package.as_deref()))?;
-        self.require_paths(root)?;
-        let files = Files::find(root, kinds)?;
-        let uses = Uses::read(&TreeSources::new(root), &reading.crates, kinds);
+        let known = before.as_ref().map(|project| project.inputs.clone()).unwrap_or_default();
+        let package = package::find_operator_package(
+            root,
+            &reading.crates,
+            package.or(known.package.as_deref()),
+        )?;
+        self.ensure_paths_exist(root)?;
+        let files = RepositoryFiles::scan_repository(root, kinds)?;
+        let uses = KindUses::read(&TreeSources::new(root), &reading.crates, kinds);
         let OwnKinds { own, others, domain } = match &before {
-            Some(before) => OwnKinds::listed(kinds, before),
+            Some(before) => OwnKinds::listed_in_project(kinds, before),
             None => {
                 let domain = self.domain.as_ref().map(ToString::to_string);
                 let is_committed = &|kind: &DeclaredKind| files.has_crd(kind);
-                Evidence { kinds, uses: &uses, domain: domain.as_deref(), is_committed }.sort()
+                Evidence { kinds, uses: &uses, domain: domain.as_deref(), is_committed }
+                    .classify_kinds()
             }
         };
         let mut notes = Vec::new();
@@ -113,40 +118,41 @@ impl Args {
                 declared::names(others)
             ));
         }
-        let inputs = self.inputs(root, &files, package.clone(), known, &mut notes)?;
-        notes.extend(beside::notes(root, kinds, &files)?);
+        let inputs = self.choose_inputs(root, &files, package.clone(), known, &mut notes)?;
+        notes.extend(outside::collect_notes(root, kinds, &files)?);
         let (project, text_before) = match before {
             Some(before) => (before.with_inputs(&inputs)?, Some(before.text().to_owned())),
             None => {
-                let (name, domain) = (self.name(&package)?, self.domain(domain)?);
+                let (name, domain) = (self.choose_name(&package)?, self.choose_domain(domain)?);
                 (Project::new_in_place(&name, &domain, &inputs)?, None)
             }
         };
         let is_controlled = |kind: &DeclaredKind| uses.is_controlled(kind, kinds);
-        let (listed, unread) = resources(&own, &project.domain, &is_controlled);
+        let (listed, unread) = build_resources(&own, &project.domain, &is_controlled);
         let project = match project.layout() {
             Layout::Other => project,
-            _ => listed.into_iter().try_fold(project, |it, resource| {
-                match it.resources.iter().any(|other| other.is_same_version(&resource)) {
-                    true => anyhow::Ok(it),
-                    false => it.with(resource),
+            _ => listed.into_iter().try_fold(project, |project, resource| {
+                if project.resources.iter().any(|other| other.is_same_version(&resource)) {
+                    anyhow::Ok(project)
+                } else {
+                    project.with_resource(resource)
                 }
             })?,
         };
         let mut plan = Plan::default();
         match text_before {
-            Some(before) => plan.edit(Project::path(), before, project.text().to_owned()),
+            Some(before) => plan.edit_file(Project::path(), before, project.text().to_owned()),
             None => plan.scaffold(Project::path(), project.text().to_owned()),
         }
-        unread.into_iter().for_each(|kind| plan.warn(unlisted(kind)));
-        plan.next(said(&inputs, &project.resources, &notes));
+        unread.into_iter().for_each(|kind| plan.warn(unlisted_warning(kind)));
+        plan.set_next_steps(format_summary(&inputs, &project.resources, &notes));
         tree.apply(plan)
     }
 
     /// The PROJECT file that is there: one of another tool, or one of an earlier run, whose answers stay.
-    fn before(&self, root: &Root) -> anyhow::Result<Option<Project>> {
+    fn read_project(&self, root: &Root) -> anyhow::Result<Option<Project>> {
         let Some(text) = root.read(&Project::path())? else { return Ok(None) };
-        let project = Project::of_any_tool(&text)?;
+        let project = Project::parse_any_tool(&text)?;
         if project.layout() == Layout::Own {
             return Err(anyhow::format_err!(
                 "this project was created by `operator-rs init`: there is nothing to adopt"
@@ -154,8 +160,11 @@ impl Args {
             .hint("use its commands directly: `operator-rs manifests`, `operator-rs deploy`, …");
         }
         let (name, domain) = (self.project_name.as_ref(), self.domain.as_ref());
-        let name = name.filter(|it| **it != project.name).map(|it| format!("--project-name {it}"));
-        let domain = domain.filter(|it| **it != project.domain).map(|it| format!("--domain {it}"));
+        let name =
+            name.filter(|name| **name != project.name).map(|name| format!("--project-name {name}"));
+        let domain = domain
+            .filter(|domain| **domain != project.domain)
+            .map(|domain| format!("--domain {domain}"));
         match name.or(domain) {
             None => Ok(Some(project)),
             Some(flag) => Err(anyhow::format_err!("PROJECT has a value that differs from `{flag}`"))
@@ -164,12 +173,12 @@ impl Args {
     }
 
     /// The kinds that the source declares. Where it may declare more than can be read, PROJECT would miss some.
-    fn read(&self, root: &Root) -> anyhow::Result<Reading> {
+    fn read_source(&self, root: &Root) -> anyhow::Result<Reading> {
         let why = "PROJECT would not list every kind of the operator";
         let reading = declared::reading(root, self.compile, &self.features, why)?;
         let (sources, hints) = (TreeSources::new(root), reading.hint.clone());
         if reading.operator.kinds.is_empty() {
-            let problems = reading.quote(&sources, reading.all_problems());
+            let problems = reading.quote_source(&sources, reading.all_problems());
             if !problems.is_empty() {
                 return hinted(refusal(&unread(&reading), problems), hints.into_iter());
             }
@@ -179,8 +188,8 @@ impl Args {
         Ok(reading)
     }
 
-    /// The paths that were given exist.
-    fn require_paths(&self, root: &Root) -> anyhow::Result<()> {
+    /// Fails unless the paths that were given exist.
+    fn ensure_paths_exist(&self, root: &Root) -> anyhow::Result<()> {
         let given = [("--manifests", &self.manifests), ("--chart", &self.chart)];
         for (flag, path) in given {
             let Some(path) = path else { continue };
@@ -206,10 +215,10 @@ impl Args {
         }
     }
 
-    fn inputs(
+    fn choose_inputs(
         &self,
         root: &Root,
-        files: &Files,
+        files: &RepositoryFiles,
         package: String,
         known: Inputs,
         notes: &mut Vec<String>,
@@ -219,7 +228,7 @@ impl Args {
                 return Some(one.clone());
             }
             if !found.is_empty() {
-                let all = shortened(found.iter());
+                let all = format_first_paths(found.iter());
                 notes.push(format!("{what}: {all}; `{flag}` chooses one"));
             }
             None
@@ -228,13 +237,13 @@ impl Args {
         let chart = chart.or_else(|| one(files.charts.clone(), "several charts", "--chart", notes));
         let manifests = match self.manifests.as_ref().or(known.manifests.as_ref()) {
             Some(path) => Some(path.clone()),
-            None => one(files.manifests(root)?, "several manifests", "--manifests", notes)
-                .filter(|it| has_no_samples(files, it, notes)),
+            None => one(files.find_manifests(root)?, "several manifests", "--manifests", notes)
+                .filter(|manifests| has_no_samples(files, manifests, notes)),
         };
-        let answers = [self.crds.clone(), known.crds, files.written()];
-        let crds = answers.into_iter().find(|it| !it.is_empty()).unwrap_or_default();
+        let answers = [self.crds.clone(), known.crds, files.crd_folders()];
+        let crds = answers.into_iter().find(|folders| !folders.is_empty()).unwrap_or_default();
         if crds.is_empty() && !files.crds.is_empty() {
-            let all = shortened(files.crds.keys());
+            let all = format_first_paths(files.crds.keys());
             notes.push(format!(
                 "CRDs that are in {all}; `--crds DIR` chooses where `manifests` writes them"
             ));
@@ -242,22 +251,22 @@ impl Args {
         Ok(Inputs { chart, crds, manifests, package: Some(package), ..known })
     }
 
-    fn name(&self, package: &str) -> anyhow::Result<ProjectName> {
+    fn choose_name(&self, package: &str) -> anyhow::Result<ProjectName> {
         match &self.project_name {
             Some(name) => Ok(name.clone()),
-            None => package.replace('_', "-").to_lowercase().parse().map_err(|it| {
-                terminal::usage(
+            None => package.replace('_', "-").to_lowercase().parse().map_err(|why| {
+                terminal::usage_error(
                     clap::error::ErrorKind::MissingRequiredArgument,
                     &format!(
-                        "the package's name cannot be the project's name: it {it}; give `--project-name`"
+                        "the package's name cannot be the project's name: it {why}; give `--project-name`"
                     ),
                 )
             }),
         }
     }
 
-    /// The domain that was given, or the one that most kinds have.
-    fn domain(&self, of_kinds: Option<String>) -> anyhow::Result<Domain> {
+    /// Returns the domain that was given, or the one that most kinds have.
+    fn choose_domain(&self, of_kinds: Option<String>) -> anyhow::Result<Domain> {
         if let Some(domain) = &self.domain {
             return Ok(domain.clone());
         }
@@ -277,38 +286,43 @@ impl Args {
     }
 }
 
-/// Every version of the kinds, as PROJECT lists it; and those of which not all is known that it says.
-fn resources<'a>(
+/// Builds the entries of PROJECT for every version of the kinds, and returns the kinds that it cannot list.
+fn build_resources<'a>(
     own: &[&'a DeclaredKind],
     domain: &Domain,
     is_controlled: &dyn Fn(&DeclaredKind) -> bool,
 ) -> (Vec<Resource>, Vec<&'a DeclaredKind>) {
-    let resource = |it: &&DeclaredKind| {
-        let crd = it.crd.as_ref().ok();
-        let namespaced = crd.map(|it| it.spec.scope == "Namespaced").or(it.namespaced);
-        let (kind, version) = (it.kind.as_deref()?, it.version.as_deref()?);
+    let resource = |declared: &&DeclaredKind| {
+        let crd = declared.crd.as_ref().ok();
+        let namespaced = crd.map(|crd| crd.spec.scope == "Namespaced").or(declared.namespaced);
+        let (kind, version) = (declared.kind.as_deref()?, declared.version.as_deref()?);
         let (kind, version) = (kind.parse().ok()?, version.parse().ok()?);
-        let res = Resource::in_place(it.group.as_deref()?, domain, kind, version, namespaced?)?;
-        let plural = crd.and_then(|it| it.spec.names.plural.parse().ok());
-        Some(Resource { plural, controller: is_controlled(it), ..res })
+        let resource =
+            Resource::adopted(declared.group.as_deref()?, domain, kind, version, namespaced?)?;
+        let plural = crd.and_then(|crd| crd.spec.names.plural.parse().ok());
+        Some(Resource { plural, controller: is_controlled(declared), ..resource })
     };
-    let mut res: Vec<Resource> = Vec::new();
+    let mut resources: Vec<Resource> = Vec::new();
     let mut unread = Vec::new();
-    for it in own {
-        let Some(it) = resource(it) else {
-            unread.push(*it);
+    for kind in own {
+        let Some(resource) = resource(kind) else {
+            unread.push(*kind);
             continue;
         };
-        if !res.iter().any(|other| other.is_same_version(&it)) {
-            let is_usual = it.plural.as_ref().is_some_and(|plural| *plural == it.kind.plural());
-            res.push(Resource { plural: it.plural.clone().filter(|_| !is_usual), ..it });
+        if !resources.iter().any(|other| other.is_same_version(&resource)) {
+            let is_usual =
+                resource.plural.as_ref().is_some_and(|plural| *plural == resource.kind.plural());
+            resources.push(Resource {
+                plural: resource.plural.clone().filter(|_| !is_usual),
+                ..resource
+            });
         }
     }
-    (res, unread)
+    (resources, unread)
 }
 
 /// Warns of a kind that PROJECT does not list. It lists versions of the three usual forms only, as kubebuilder does.
-fn unlisted(kind: &DeclaredKind) -> Diagnostic {
+fn unlisted_warning(kind: &DeclaredKind) -> Diagnostic {
     let unusual = kind.version.as_deref().filter(|text| text.parse::<Version>().is_err());
     let (message, hint) = match unusual {
         Some(version) => (
@@ -323,11 +337,16 @@ fn unlisted(kind: &DeclaredKind) -> Diagnostic {
     Diagnostic::from(Problem::new(kind.place.clone(), message)).with_hint(hint)
 }
 
-/// Whether manifests that nobody has chosen have no object of the operator's own kinds, which `deploy` would create.
-fn has_no_samples(files: &Files, manifests: &ProjectPath, notes: &mut Vec<String>) -> bool {
+/// Returns whether manifests that the user did not choose have no object of the operator's own kinds, which `deploy`
+/// would create.
+fn has_no_samples(
+    files: &RepositoryFiles,
+    manifests: &ProjectPath,
+    notes: &mut Vec<String>,
+) -> bool {
     let samples = files.samples_in(manifests);
     if !samples.is_empty() {
-        let all = shortened(samples.iter().copied());
+        let all = format_first_paths(samples.iter().copied());
         notes.push(format!(
             "{manifests}, because `deploy` would also create the custom resources in it: {all}; record it with `--manifests {manifests}`, or name a file"
         ));
@@ -335,8 +354,8 @@ fn has_no_samples(files: &Files, manifests: &ProjectPath, notes: &mut Vec<String
     samples.is_empty()
 }
 
-/// The first few of several paths.
-fn shortened<'a>(paths: impl ExactSizeIterator<Item = &'a ProjectPath>) -> String {
+/// Formats the first few of several paths, and the number of the others.
+fn format_first_paths<'a>(paths: impl ExactSizeIterator<Item = &'a ProjectPath>) -> String {
     const MOST: usize = 4;
     let more = paths.len().saturating_sub(MOST);
     let named: Vec<_> = paths.take(MOST).map(ToString::to_string).collect();
@@ -346,27 +365,28 @@ fn shortened<'a>(paths: impl ExactSizeIterator<Item = &'a ProjectPath>) -> Strin
     }
 }
 
-/// What was found, and what to do next.
-fn said(inputs: &Inputs, own: &[Resource], notes: &[String]) -> String {
+/// Formats what was recorded, and the next step.
+fn format_summary(inputs: &Inputs, own: &[Resource], notes: &[String]) -> String {
     let kinds: BTreeSet<String> =
-        own.iter().map(|it| format!("{}.{}", it.kind, it.api_group())).collect();
+        own.iter().map(|resource| format!("{}.{}", resource.kind, resource.api_group())).collect();
     let kinds: Vec<_> = kinds.into_iter().collect();
-    let path = |it: &Option<ProjectPath>| it.as_ref().map(ToString::to_string);
+    let path = |path: &Option<ProjectPath>| path.as_ref().map(ToString::to_string);
     let crds: Vec<_> = inputs.crds.iter().map(ToString::to_string).collect();
     let parts = [
         ("kinds", Some(kinds.join(", "))),
         ("package", inputs.package.clone()),
-        ("CRDs", Some(crds.join(", ")).filter(|it| !it.is_empty())),
+        ("CRDs", Some(crds.join(", ")).filter(|names| !names.is_empty())),
         ("manifests", path(&inputs.manifests)),
         ("chart", path(&inputs.chart)),
     ];
     let none = "none".to_owned();
-    let mut res = "Recorded:\n".to_owned();
-    for (name, found) in parts {
-        res += &format!("  {name:<9}  {}\n", found.as_ref().unwrap_or(&none));
+    let mut summary = "Recorded:\n".to_owned();
+    for (name, value) in parts {
+        summary += &format!("  {name:<9}  {}\n", value.as_ref().unwrap_or(&none));
     }
     for note in notes {
-        res += &format!("Not recorded: {note}\n");
+        summary += &format!("Not recorded: {note}\n");
     }
-    res + "Next: run `operator-rs test`, which starts an API server with the CRDs of the operator"
+    summary
+        + "Next: run `operator-rs test`, which starts an API server with the CRDs of the operator"
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     project::{DeclaredKind, Project, split_group},
-    source::Uses,
+    source::KindUses,
 };
 
 /// The kinds of an operator, and those that nothing shows to be its own.
@@ -19,8 +19,8 @@ pub struct OwnKinds<'a> {
 
 impl<'a> OwnKinds<'a> {
     /// The kinds of groups that PROJECT lists, as a person has decided.
-    pub fn listed(kinds: &'a [DeclaredKind], project: &Project) -> Self {
-        let (own, others) = kinds.iter().partition(|kind| project.owns(kind));
+    pub fn listed_in_project(kinds: &'a [DeclaredKind], project: &Project) -> Self {
+        let (own, others) = kinds.iter().partition(|kind| project.owns_kind(kind));
         Self { own, others, domain: None }
     }
 }
@@ -28,7 +28,7 @@ impl<'a> OwnKinds<'a> {
 /// Facts about the kinds of a repository.
 pub struct Evidence<'a, 'e> {
     pub kinds: &'a [DeclaredKind],
-    pub uses: &'e Uses,
+    pub uses: &'e KindUses,
     /// The domain that the user gave.
     pub domain: Option<&'e str>,
     /// True if the repository has a CRD of this kind.
@@ -39,15 +39,16 @@ impl<'a> Evidence<'a, '_> {
     /// Own is a kind that the code uses as one: it has a controller, or its CRD is printed or applied. Without such code,
     /// it is a kind with a committed CRD, and without those, any kind. To these come the kinds of the same groups, and of
     /// the domain that most of them have; without a use of their own, those of other domains are not certain.
-    pub fn sort(&self) -> OwnKinds<'a> {
+    pub fn classify_kinds(&self) -> OwnKinds<'a> {
         let possible = || self.kinds.iter().filter(|kind| !self.is_foreign(kind));
         let is_same = |kind: &DeclaredKind, other: &DeclaredKind| {
             (&kind.group, &kind.kind) == (&other.group, &other.kind)
         };
         let is_used = |kind: &DeclaredKind| {
             let versions = self.kinds.iter().filter(|other| is_same(kind, other));
-            { versions }.any(|it| {
-                self.uses.is_controlled(it, self.kinds) || self.uses.has_crd(it, self.kinds)
+            { versions }.any(|version| {
+                self.uses.is_controlled(version, self.kinds)
+                    || self.uses.has_crd(version, self.kinds)
             })
         };
         let used: Vec<_> = possible().filter(|kind| is_used(kind)).collect();
@@ -56,16 +57,18 @@ impl<'a> Evidence<'a, '_> {
         let certain = certain.into_iter().find(|kinds| !kinds.is_empty()).unwrap_or_default();
         // The domain that marks the operator's objects may be none of its kinds.
         let has_kinds = |domain: &&str| {
-            possible().any(|it| it.group.as_ref().is_some_and(|group| is_in_domain(group, domain)))
+            possible()
+                .any(|kind| kind.group.as_ref().is_some_and(|group| is_in_domain(group, domain)))
         };
         let given = self.domain.filter(has_kinds).map(str::to_owned);
-        let domain = given.or_else(|| majority(&certain));
-        let groups: BTreeSet<&String> = used.iter().filter_map(|it| it.group.as_ref()).collect();
+        let domain = given.or_else(|| majority_domain(&certain));
+        let groups: BTreeSet<&String> =
+            used.iter().filter_map(|kind| kind.group.as_ref()).collect();
         let is_own = |kind: &&DeclaredKind| {
             let Some(group) = &kind.group else { return !self.is_foreign(kind) };
             let has_domain = match &domain {
                 Some(domain) => is_in_domain(group, domain),
-                None => certain.iter().any(|it| it.group.as_ref() == Some(group)),
+                None => certain.iter().any(|kind| kind.group.as_ref() == Some(group)),
             };
             !self.is_foreign(kind) && (has_domain || groups.contains(group))
         };
@@ -88,7 +91,7 @@ fn is_in_domain(group: &str, domain: &str) -> bool {
 }
 
 /// The domain that more than half of the groups have.
-fn majority(kinds: &[&DeclaredKind]) -> Option<String> {
+fn majority_domain(kinds: &[&DeclaredKind]) -> Option<String> {
     let groups: BTreeSet<&str> = kinds.iter().filter_map(|kind| kind.group.as_deref()).collect();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for group in &groups {

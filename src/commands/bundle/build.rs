@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::image::Subject;
-use crate::app::images::Output;
+use super::image::BundleDir;
+use crate::app::images::ImageOutput;
 
 /// Build the bundle's image without docker or podman, as an archive or an OCI layout
 #[derive(clap::Args)]
@@ -14,19 +14,19 @@ Examples:
   operator-rs bundle build --format docker --archive bundle.tar && docker load --input bundle.tar")]
 pub struct Args {
     #[command(flatten)]
-    bundle: Subject,
+    bundle: BundleDir,
     #[command(flatten)]
-    output: Output,
+    output: ImageOutput,
 }
 
-/// Where the image goes by default: a place that git ignores.
+/// The default path of the image, which git ignores.
 const DEFAULT: &str = "target/bundle.tar";
 
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         self.output.require(dir, DEFAULT)?;
         let platforms = self.output.platforms_of_files();
-        let image = self.bundle.build(dir, self.output.shape.format.into(), &platforms)?;
+        let image = self.bundle.build_image(dir, self.output.shape.format.into(), &platforms)?;
         self.output.write(dir, &image, DEFAULT)
     }
 }

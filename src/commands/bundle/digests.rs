@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Access, BY, Bundle};
+use super::{BY, GeneratedBundle, RegistryAccess};
 use crate::{app::images, plan::Plan};
 use diagnostics::{Diagnostic, Hint as _, Lines, conflict};
 use model::{Digest, Image, ProjectPath, Tree};
@@ -14,15 +14,15 @@ const LOCK: &str = "config/manifests/image-digests.yaml";
 const EDIT: &str = "the images in config/";
 
 /// Replaces the images of a bundle by their digests. Unless offline, also plans the lock file.
-pub fn pin(
-    bundle: &mut Bundle,
+pub fn pin_images(
+    bundle: &mut GeneratedBundle,
     tree: &impl Tree,
     plan: &mut Plan,
-    access: Option<&Access>,
+    access: Option<&RegistryAccess>,
 ) -> anyhow::Result<()> {
     let path = ProjectPath::fixed(LOCK);
     let locked = match tree.read(&path)? {
-        Some(text) => read(&text)?,
+        Some(text) => parse_lock_file(&text)?,
         None => BTreeMap::new(),
     };
     let mut digests = Digests::new();
@@ -42,7 +42,7 @@ pub fn pin(
                 }
             },
         };
-        if let Some(before) = locked.get(&name).filter(|it| **it != digest) {
+        if let Some(before) = locked.get(&name).filter(|locked_digest| **locked_digest != digest) {
             let warning = format!("`{name}` is now {digest}, and was {before} in {LOCK}");
             plan.warn(Diagnostic::from(warning).with_hint(
                 "the tag was pushed again; check that the new image is the one that you want",
@@ -51,19 +51,21 @@ pub fn pin(
         digests.insert(name.clone(), (image.name().to_owned(), digest.to_string()));
         lock.insert(name, digest);
     }
-    bundle.pin(&digests);
+    bundle.pin_images(&digests);
     if access.is_some() {
         plan.generate(path, serde_yaml::to_string(&lock)?, EDIT, BY);
     }
     Ok(())
 }
 
-fn read(text: &str) -> anyhow::Result<BTreeMap<String, Digest>> {
+fn parse_lock_file(text: &str) -> anyhow::Result<BTreeMap<String, Digest>> {
     let error = |error: serde_yaml::Error| {
         let why =
             Diagnostic::in_file(LOCK, format!("this is not a map from images to digests: {error}"));
         let why = match error.location() {
-            Some(it) => why.at(it.line(), it.column()).quote(&mut Lines::of(text)),
+            Some(location) => {
+                why.at(location.line(), location.column()).quote(&mut Lines::of(text))
+            }
             None => why,
         };
         conflict::in_malformed(LOCK, text).unwrap_or(why).into_error()

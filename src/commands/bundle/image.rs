@@ -14,7 +14,7 @@ use olm::bundle::{self, Contents, Source};
 
 /// Which bundle is built.
 #[derive(Clone, clap::Args)]
-pub struct Subject {
+pub struct BundleDir {
     /// Directory of the bundle in the project
     #[arg(long, value_name = "DIR", default_value = "bundle", value_parser = ProjectPath::from_system)]
     bundle_dir: ProjectPath,
@@ -23,9 +23,9 @@ pub struct Subject {
 const DOCKERFILE: &str = "bundle.Dockerfile";
 const DOCKERIGNORE: &str = ".dockerignore";
 
-impl Subject {
+impl BundleDir {
     /// Validates the bundle and builds its image.
-    pub fn build(
+    pub fn build_image(
         &self,
         dir: &Path,
         format: image::Format,
@@ -43,13 +43,13 @@ impl Subject {
         let annotations = Source { path: &path, text: &annotations };
         let path = ProjectPath::fixed(DOCKERFILE);
         let dockerfile = root.read(&path)?;
-        let dockerfile = dockerfile.as_ref().map(|it| plan::without_signature(&path, it));
-        let contents = bundle::contents(&annotations, dockerfile, folder)?;
+        let dockerfile = dockerfile.as_ref().map(|text| plan::without_signature(&path, text));
+        let contents = bundle::image_contents(&annotations, dockerfile, folder)?;
         if dockerfile.is_some() {
             require_copied(&root, folder)?;
         }
-        let files = files(&root, folder, &contents, dockerfile.is_some())?;
-        validate(folder, &files)?;
+        let files = read_image_files(&root, folder, &contents, dockerfile.is_some())?;
+        ensure_valid(folder, &files)?;
         images::of_data(files, contents.labels, format, platforms, "operator-rs bundle build")
     }
 }
@@ -58,7 +58,7 @@ impl Subject {
 fn require_copied(root: &Root, folder: &ProjectPath) -> anyhow::Result<()> {
     for name in [DOCKERIGNORE, &*format!("{DOCKERFILE}{DOCKERIGNORE}")] {
         let text = root.read(&name.parse()?)?.unwrap_or_default();
-        if let Some(line) = in_the_way(&text, folder) {
+        if let Some(line) = find_excluding_line(&text, folder) {
             let message = "this pattern may leave out files of the bundle".to_owned();
             return Err(Diagnostic::in_file(name, message)
                 .at(line + 1, 1)
@@ -73,14 +73,15 @@ fn require_copied(root: &Root, folder: &ProjectPath) -> anyhow::Result<()> {
 }
 
 /// The last line that may leave out a file of the bundle, unless a line `!bundle/` is below it.
-fn in_the_way(dockerignore: &str, folder: &ProjectPath) -> Option<usize> {
+fn find_excluding_line(dockerignore: &str, folder: &ProjectPath) -> Option<usize> {
     let top = folder.as_str().split('/').next();
     let names = |line: &str| {
-        line.split('/').map(str::to_owned).filter(|it| !it.is_empty()).collect::<Vec<_>>()
+        line.split('/').map(str::to_owned).filter(|name| !name.is_empty()).collect::<Vec<_>>()
     };
     let is_elsewhere = |line: &str| {
         let names = names(line);
-        let is_plain = |it: &String| !it.contains(['*', '?', '[', '\\']) && it != "." && it != "..";
+        let is_plain =
+            |name: &String| !name.contains(['*', '?', '[', '\\']) && name != "." && name != "..";
         names.iter().all(is_plain) && names.first().map(String::as_str) != top
     };
     let text = dockerignore.trim_start_matches('\u{feff}');
@@ -94,13 +95,13 @@ fn in_the_way(dockerignore: &str, folder: &ProjectPath) -> Option<usize> {
 }
 
 /// The files of the image.
-fn files(
+fn read_image_files(
     root: &Root,
     folder: &ProjectPath,
     contents: &Contents,
     is_copied: bool,
 ) -> anyhow::Result<Files> {
-    let mut res = Files::new();
+    let mut files = Files::new();
     for part in contents.parts {
         let from = folder.join(part)?;
         let found = root.list(&from)?;
@@ -110,20 +111,20 @@ fn files(
         }
         for path in found {
             if let Some(bytes) = root.bytes(&path)? {
-                res.insert(below(&path, folder)?, bytes);
+                files.insert(below(&path, folder)?, bytes);
             }
         }
     }
-    Ok(res)
+    Ok(files)
 }
 
-fn validate(folder: &ProjectPath, bundle: &Files) -> anyhow::Result<()> {
+fn ensure_valid(folder: &ProjectPath, bundle: &Files) -> anyhow::Result<()> {
     let (errors, warnings) = bundles::found(folder.as_str(), bundle)?;
     terminal::warn_all(warnings);
     if errors.is_empty() {
         return Ok(());
     }
-    let list: String = errors.iter().map(|it| format!("\n  {it}")).collect();
+    let list: String = errors.iter().map(|error| format!("\n  {error}")).collect();
     Err(anyhow::format_err!("the bundle is not valid, and no image was built:{list}"))
         .hint("correct config/ or the Rust source, and run `operator-rs bundle`")
 }
@@ -131,7 +132,7 @@ fn validate(folder: &ProjectPath, bundle: &Files) -> anyhow::Result<()> {
 #[test]
 fn a_pattern_that_may_leave_out_files_is_found() {
     let check = |text: &str, expected: Option<usize>| {
-        assert_eq!(in_the_way(text, &ProjectPath::fixed("bundle")), expected, "{text}");
+        assert_eq!(find_excluding_line(text, &ProjectPath::fixed("bundle")), expected, "{text}");
     };
     check("", None);
     check("**\n!bundle/\ntarget/\n.git\n", None);

@@ -7,7 +7,7 @@ mod flags;
 mod image;
 mod origins;
 mod push;
-mod recorded;
+mod recorded_flags;
 mod renew;
 mod validate;
 
@@ -16,12 +16,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Mode, reading, writing};
+use super::{OutputMode, reading, writing};
 use crate::app::{
     bundles,
     derive::{self, GenerateOptions, RbacMarkers},
     folder::below,
-    images::Access,
+    images::RegistryAccess,
     references, roles, samples, shipped,
 };
 use crate::project::Project;
@@ -33,7 +33,7 @@ use crate::{
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::yaml;
 use model::{AccountName, Channel, Image, PackageName, ProjectPath, Tree};
-use olm::bundle::{self, Bundle, Input, Object, Package, check_version};
+use olm::bundle::{self, CargoPackage, GeneratedBundle, Input, InputObject, check_version};
 
 pub use renew::{Renewed, renew};
 
@@ -49,7 +49,7 @@ Examples:
 )]
 pub struct Args {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<BundleSubcommand>,
     /// Version of the bundle [default: the version in Cargo.toml]
     #[arg(long, value_name = "VERSION")]
     version: Option<semver::Version>,
@@ -81,13 +81,13 @@ pub struct Args {
     #[arg(long, requires = "use_image_digests")]
     offline: bool,
     #[command(flatten)]
-    mode: Mode,
+    mode: OutputMode,
     #[command(flatten)]
-    access: Access,
+    access: RegistryAccess,
 }
 
 #[derive(clap::Subcommand)]
-enum Command {
+enum BundleSubcommand {
     Build(build::Args),
     Push(push::Args),
     Diff(diff::Args),
@@ -96,41 +96,41 @@ enum Command {
 
 const EDIT: &str = "config/ and the Rust source";
 
-/// Next to the bundle.
+/// The Dockerfile of the bundle, which is next to the bundle's folder.
 const DOCKERFILE: &str = "bundle.Dockerfile";
 
 /// The command that generates it.
 const BY: &str = "bundle";
 
 impl Args {
-    /// Whether it is about a bundle that may be outside of any project.
+    /// Returns whether the command reads a bundle that may be outside of any project.
     pub fn names_a_folder(&self) -> bool {
         match &self.command {
-            Some(Command::Diff(_)) => true,
-            Some(Command::Validate(args)) => args.names_a_folder(),
+            Some(BundleSubcommand::Diff(_)) => true,
+            Some(BundleSubcommand::Validate(args)) => args.names_a_folder(),
             _ => false,
         }
     }
 
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self.command {
-            Some(Command::Build(args)) => args.run(dir),
-            Some(Command::Diff(args)) => args.run(dir),
-            Some(Command::Push(args)) => args.run(dir),
-            Some(Command::Validate(args)) => args.run(dir),
-            None => writing(dir, &self.mode.clone(), |tree, _| self.write(tree)),
+            Some(BundleSubcommand::Build(args)) => args.run(dir),
+            Some(BundleSubcommand::Diff(args)) => args.run(dir),
+            Some(BundleSubcommand::Push(args)) => args.run(dir),
+            Some(BundleSubcommand::Validate(args)) => args.run(dir),
+            None => writing(dir, &self.mode.clone(), |tree, _| self.write_files(tree)),
         }
     }
 
-    fn write(self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
-        let project = Project::of_any_layout(tree)?;
-        if project.resources.iter().all(|it| it.api.is_none()) {
+    fn write_files(self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
+        let project = Project::read_any_layout(tree)?;
+        if project.resources.iter().all(|resource| resource.api.is_none()) {
             return Err(anyhow::format_err!(
                 "the project has no API, and a bundle needs at least one"
             ))
             .hint("add one with `operator-rs create api`");
         }
-        if self.input.is_none() && project.in_place() {
+        if self.input.is_none() && project.is_adopted() {
             return Err(anyhow::format_err!(
                 "the bundle of an adopted operator is generated from rendered manifests: give them with `--input FILE`, or `-` for stdin"
             ))
@@ -143,8 +143,8 @@ impl Args {
             None => derive::source(tree, &project, &GenerateOptions::default())?,
             Some(_) => RbacMarkers::default(),
         };
-        self.bundle(tree, &project, &markers)?;
-        tree.next(
+        self.write_bundle(tree, &project, &markers)?;
+        tree.set_next_steps(
             "Next: build and push the bundle's image:\n  make bundle-build bundle-push BUNDLE_IMG=<registry>/<name>:<tag>"
                 .to_owned(),
         );
@@ -152,7 +152,7 @@ impl Args {
     }
 
     /// Writes the bundle of what is in the tree.
-    fn bundle(
+    fn write_bundle(
         &self,
         tree: &mut WorkTree<'_>,
         project: &Project,
@@ -160,13 +160,13 @@ impl Args {
     ) -> anyhow::Result<()> {
         // Edits by hand of what it is made from are reported at the end.
         tree.require_writable()?;
-        let (mut bundle, warnings) = self.assemble(tree, project)?;
+        let (mut bundle, warnings) = self.assemble_bundle(tree, project)?;
         let mut plan = Plan::default();
         if self.use_image_digests {
             let access = Some(&self.access).filter(|_| !self.offline);
-            digests::pin(&mut bundle, tree, &mut plan, access)?;
+            digests::pin_images(&mut bundle, tree, &mut plan, access)?;
         } else if let Some(flag) = self.access.flags.given() {
-            return Err(terminal::usage(
+            return Err(terminal::usage_error(
                 clap::error::ErrorKind::MissingRequiredArgument,
                 &format!(
                     "`{flag}` requires `--use-image-digests`: without it, no registry is contacted"
@@ -174,33 +174,35 @@ impl Args {
             ));
         }
         let before = tree.read(&ProjectPath::fixed(DOCKERFILE))?.unwrap_or_default();
-        flags::lost(&before, self, &bundle).into_iter().for_each(|it| plan.warn(it));
-        warnings.into_iter().for_each(|it| plan.warn(it));
+        flags::lost_flags_warning(&before, self, &bundle)
+            .into_iter()
+            .for_each(|warning| plan.warn(warning));
+        warnings.into_iter().for_each(|warning| plan.warn(warning));
         let moved = roles::moved_by_olm(&mut bundle, &markers.list);
-        markers.quote(tree, moved).into_iter().for_each(|it| plan.warn(it));
-        self.put(bundle, &mut plan)?;
+        markers.quote(tree, moved).into_iter().for_each(|warning| plan.warn(warning));
+        self.plan_files(bundle, &mut plan)?;
         tree.apply(plan)?;
         tree.require_writable()?;
-        // The whole folder is validated as it would be: somebody may have put files beside the generated ones.
-        let warnings = self.checked(tree)?;
-        warnings.into_iter().for_each(|it| tree.warn(it));
+        // The whole folder is validated as it would be: it may also have files that are not generated.
+        let warnings = self.validate_bundle(tree)?;
+        warnings.into_iter().for_each(|warning| tree.warn(warning));
         Ok(())
     }
 
     /// Assembles the bundle from the tree, with warnings of what was not checked in its samples.
-    fn assemble(
+    fn assemble_bundle(
         &self,
         tree: &impl Tree,
         project: &Project,
-    ) -> anyhow::Result<(Bundle, Vec<Diagnostic>)> {
-        let (mut objects, report) = self.objects(tree)?;
+    ) -> anyhow::Result<(GeneratedBundle, Vec<Diagnostic>)> {
+        let (mut objects, report) = self.read_objects(tree)?;
         let warnings = samples::require(report)?.into_iter();
         let missing = references::warnings_in_bundle(&objects);
         let secrets = shipped::secrets(&mut objects);
-        let placeholder = shipped::placeholder(objects.iter().map(|it| &it.value));
+        let placeholder = shipped::placeholder(objects.iter().map(|object| &object.value));
         let warnings = warnings.chain(missing).chain(secrets).chain(placeholder).collect();
         let cargo = tree.read(&ProjectPath::fixed("Cargo.toml"))?.unwrap_or_default();
-        let cargo = Package::from_text(&cargo)?;
+        let cargo = CargoPackage::from_text(&cargo)?;
         let Some(version) = self.version.as_ref().or(cargo.version.as_ref()) else {
             return Err(anyhow::format_err!("Cargo.toml has no version for the bundle"))
                 .hint("put `version = \"0.0.1\"` below `[package]`, or give `--version`");
@@ -208,8 +210,10 @@ impl Args {
         check_version(version).map_err(anyhow::Error::msg)?;
         let package = match &self.package {
             Some(package) => package.clone(),
-            None => project.name.to_string().parse().map_err(|it| {
-                anyhow::format_err!("the project's name cannot be the name of the package: it {it}")
+            None => project.name.to_string().parse().map_err(|why| {
+                anyhow::format_err!(
+                    "the project's name cannot be the name of the package: it {why}"
+                )
             })?,
         };
         let epoch = terminal::variable("SOURCE_DATE_EPOCH")?;
@@ -222,7 +226,7 @@ impl Args {
             extra_accounts: &self.extra_service_accounts,
             flags: &flags::to_record(self, &cargo),
             cargo: &cargo,
-            metadata: &metadata(tree)?,
+            metadata: &read_metadata(tree)?,
             output_dir: &self.output_dir,
             layout: Project::LAYOUT,
             builder: concat!("operator-rs-v", env!("CARGO_PKG_VERSION")),
@@ -232,23 +236,24 @@ impl Args {
     }
 
     /// The objects of `kustomize build config/manifests` or of `--input`, and the problems of their samples.
-    fn objects(&self, tree: &impl Tree) -> anyhow::Result<(Vec<Object>, crd::samples::Report)> {
+    fn read_objects(
+        &self,
+        tree: &impl Tree,
+    ) -> anyhow::Result<(Vec<InputObject>, crd::samples::SampleReport)> {
         let Some(input) = &self.input else {
             let images: Vec<_> = self.image.iter().map(kustomize::Image::of_manager).collect();
             let folder = ProjectPath::fixed("config/manifests");
             let rendered = kustomize::build_with_origins(tree, &folder, &images)?;
-            let crds = samples::crds(rendered.iter().map(|it| &it.value));
+            let crds = samples::crds(rendered.iter().map(|object| &object.value));
             let report = samples::of_rendered(tree, &crds, &rendered)?;
-            let has_secret = rendered.iter().any(|it| it.value["kind"] == "Secret");
-            let origins = match has_secret {
-                true => origins::of_rendered(tree, &rendered)?,
-                false => Vec::new(),
-            };
+            let has_secret = rendered.iter().any(|object| object.value["kind"] == "Secret");
+            let origins =
+                if has_secret { origins::of_rendered(tree, &rendered)? } else { Vec::new() };
             let mut origins = origins.into_iter();
-            let object = |it: kustomize::Rendered| Object {
+            let object = |rendered: kustomize::Rendered| InputObject {
                 place: String::new(),
                 origin: origins.next(),
-                value: it.value,
+                value: rendered.value,
             };
             return Ok((rendered.into_iter().map(object).collect(), report));
         };
@@ -260,33 +265,33 @@ impl Args {
             return Err(anyhow::format_err!("`{name}` has no manifests"))
                 .hint("give the output of `kustomize build config/manifests`");
         }
-        let object = |node: &yaml::Node| Object {
+        let object = |node: &yaml::Node| InputObject {
             place: format!("{name}:{}:{}: ", node.mark.line, node.mark.column),
             origin: Some(origins::of_document(&name, node)),
             value: node.clone().into_value(),
         };
-        let objects: Vec<Object> = nodes.iter().map(object).collect();
+        let objects: Vec<InputObject> = nodes.iter().map(object).collect();
         let report = samples::of_documents(&name, &text, &objects, &nodes)?;
         Ok((objects, report))
     }
 
     /// Plans the bundle's files. Other generated files in its folders are removed.
-    fn put(&self, bundle: Bundle, plan: &mut Plan) -> anyhow::Result<()> {
+    fn plan_files(&self, bundle: GeneratedBundle, plan: &mut Plan) -> anyhow::Result<()> {
         let folder = &self.output_dir;
-        bundle.warnings.into_iter().for_each(|it| plan.warn(it));
-        bundle.moved.iter().for_each(|it| plan.warn(it.to_string()));
+        bundle.warnings.into_iter().for_each(|warning| plan.warn(warning));
+        bundle.moved.iter().for_each(|moved| plan.warn(moved.to_string()));
         for (path, text) in bundle.files {
             plan.generate(folder.join(path.as_str())?, text, EDIT, BY);
         }
         for part in ["manifests", "metadata", "tests/scorecard"] {
-            plan.own(folder.join(part)?, &["yaml"], BY);
+            plan.remove_stale(folder.join(part)?, &["yaml"], BY);
         }
         plan.generate(ProjectPath::fixed(DOCKERFILE), bundle.dockerfile, EDIT, BY);
         Ok(())
     }
 
     /// The warnings of a valid bundle.
-    fn checked(&self, tree: &impl Tree) -> anyhow::Result<Vec<Diagnostic>> {
+    fn validate_bundle(&self, tree: &impl Tree) -> anyhow::Result<Vec<Diagnostic>> {
         let (errors, warnings) = bundles::findings(tree, &self.output_dir)?;
         if errors.is_empty() {
             return Ok(warnings);
@@ -299,14 +304,14 @@ impl Args {
 }
 
 /// The files of `config/manifests/metadata`, by name.
-fn metadata(tree: &impl Tree) -> anyhow::Result<BTreeMap<String, String>> {
+fn read_metadata(tree: &impl Tree) -> anyhow::Result<BTreeMap<String, String>> {
     let folder = ProjectPath::fixed("config/manifests/metadata");
-    let mut res = BTreeMap::new();
+    let mut texts = BTreeMap::new();
     for path in tree.list(&folder)? {
         let name = below(&path, &folder)?.to_string();
         if let Some(text) = tree.read(&path)? {
-            res.insert(name, text);
+            texts.insert(name, text);
         }
     }
-    Ok(res)
+    Ok(texts)
 }

@@ -1,6 +1,6 @@
-//! The bundle that there is, as it would be generated now.
+//! Regenerates the existing bundle.
 
-use super::{Args, BY, DOCKERFILE, recorded};
+use super::{Args, BY, DOCKERFILE, recorded_flags};
 use crate::app::derive::RbacMarkers;
 use crate::plan::{self, WorkTree};
 use crate::project::Project;
@@ -8,7 +8,7 @@ use diagnostics::{Diagnostic, Hint as _};
 use model::{ProjectPath, Tree as _};
 use olm::bundle;
 
-/// What there was to renew.
+/// The outcome of regenerating an existing bundle.
 pub enum Renewed {
     Whole,
     NotThere,
@@ -16,7 +16,7 @@ pub enum Renewed {
     OfInput,
 }
 
-/// Writes the bundle that there is of what is in the tree, with the flags that it was generated with. No registry
+/// Regenerates the existing bundle from the tree, with the flags that it was generated with. No registry
 /// is asked.
 pub fn renew(
     tree: &mut WorkTree<'_>,
@@ -25,16 +25,17 @@ pub fn renew(
 ) -> anyhow::Result<Renewed> {
     let dockerfile = ProjectPath::fixed(DOCKERFILE);
     let text = tree.read(&dockerfile)?;
-    let Some(text) = text.filter(|it| plan::is_generated_by(&dockerfile, it, BY)) else {
+    let Some(text) = text.filter(|text| plan::is_generated_by(&dockerfile, text, BY)) else {
         return Ok(Renewed::NotThere);
     };
     let mut flags = bundle::recorded_flags(&text);
-    if flags.iter().any(|it| it == "--use-image-digests") {
+    if flags.iter().any(|flag| flag == "--use-image-digests") {
         flags.push("--offline".to_owned());
     }
     let parser = <Args as clap::Args>::augment_args(clap::Command::new(BY).no_binary_name(true));
     let parsed = parser.try_get_matches_from(flags);
-    let parsed = parsed.and_then(|it| <Args as clap::FromArgMatches>::from_arg_matches(&it));
+    let parsed =
+        parsed.and_then(|matches| <Args as clap::FromArgMatches>::from_arg_matches(&matches));
     let args = parsed
         .map_err(|_| anyhow::format_err!("{DOCKERFILE} records flags that are not accepted"))
         .hint("generate the bundle again with `operator-rs bundle`")?;
@@ -51,9 +52,9 @@ pub fn renew(
     if tree.list(&args.output_dir.join("manifests")?)?.is_empty() {
         return Ok(Renewed::NotThere);
     }
-    let former = recorded::bundle_version(tree, &args.output_dir)?;
-    args.bundle(tree, project, markers)?;
-    let outdated = recorded::outdated_flags(tree, &args, &text, former.as_deref())?;
+    let former = recorded_flags::bundle_version(tree, &args.output_dir)?;
+    args.write_bundle(tree, project, markers)?;
+    let outdated = recorded_flags::outdated_flags(tree, &args, &text, former.as_deref())?;
     outdated.into_iter().for_each(|warning| tree.warn(warning));
     Ok(Renewed::Whole)
 }

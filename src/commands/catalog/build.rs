@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::image::Subject;
-use crate::app::images::Output;
+use super::image::CatalogDir;
+use crate::app::images::ImageOutput;
 
 /// Build the catalog's image without docker or podman, as an archive or an OCI layout
 ///
@@ -15,19 +15,19 @@ Examples:
   operator-rs catalog build --tag quay.io/example/memcached-operator-catalog:v0.0.1 --archive catalog.tar")]
 pub struct Args {
     #[command(flatten)]
-    catalog: Subject,
+    catalog: CatalogDir,
     #[command(flatten)]
-    output: Output,
+    output: ImageOutput,
 }
 
-/// Where the image goes by default: a place that git ignores.
+/// The default path of the image, which git ignores.
 const DEFAULT: &str = "target/catalog.tar";
 
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         self.output.require(dir, DEFAULT)?;
         let platforms = self.output.platforms_of_files();
-        let image = self.catalog.build(dir, self.output.shape.format.into(), &platforms)?;
+        let image = self.catalog.build_image(dir, self.output.shape.format.into(), &platforms)?;
         self.output.write(dir, &image, DEFAULT)
     }
 }

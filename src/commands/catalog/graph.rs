@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::app::catalog_source::{self, Source};
+use crate::app::catalog_source::{self, CatalogSource};
 use crate::{
-    app::images::Access,
+    app::images::RegistryAccess,
     terminal::{self, Look, Text},
 };
 use diagnostics::{Diagnostics, Hint as _};
@@ -28,13 +28,13 @@ pub struct Args {
     package: Option<String>,
     /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "text")]
-    output: Output,
+    output: GraphFormat,
     #[command(flatten)]
-    access: Access,
+    access: RegistryAccess,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum Output {
+enum GraphFormat {
     /// A drawing of each channel for a terminal
     Text,
     /// A graph for mermaid, as `opm alpha render-graph` draws it
@@ -45,28 +45,29 @@ enum Output {
 
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
-        let source = Source::open(dir, &self.source, &self.access)?;
+        let source = CatalogSource::open(dir, &self.source, &self.access)?;
         self.access.require_use()?;
         let catalog = catalog_source::whole(source.catalog(true)?, source.title())?;
         if let Some(name) = &self.package
-            && catalog.packages.iter().all(|it| it.blob.name != *name)
+            && catalog.packages.iter().all(|package| package.blob.name != *name)
         {
             let names: Vec<String> =
-                catalog.packages.iter().map(|it| format!("`{}`", it.blob.name)).collect();
+                catalog.packages.iter().map(|package| format!("`{}`", package.blob.name)).collect();
             return Err(anyhow::format_err!("{} has no package `{name}`", source.title()))
                 .hint(format!("its packages are {}", names.join(", ")));
         }
         let package = self.package.as_deref();
-        if let Output::Mermaid = self.output {
-            terminal::data(&graph::mermaid(&catalog, package)?);
+        if let GraphFormat::Mermaid = self.output {
+            terminal::write_data(&graph::render_mermaid(&catalog, package)?);
             return Ok(());
         }
-        let Drawing { lines, faults } = graph::text(&catalog, package)?;
+        let Drawing { lines, faults } = graph::draw_text(&catalog, package)?;
         match self.output {
-            Output::Svg => terminal::data(&graph::svg(&lines)),
+            GraphFormat::Svg => terminal::write_data(&graph::render_svg(&lines)),
             _ => {
-                let coloured = |it: &Line| Text::new(look(it.mark), format!("{it}\n"));
-                terminal::show(&lines.iter().map(coloured).collect());
+                let coloured =
+                    |line: &Line| Text::new(look_of_mark(line.mark), format!("{line}\n"));
+                terminal::print_styled(&lines.iter().map(coloured).collect());
             }
         }
         if faults.is_empty() {
@@ -77,7 +78,7 @@ impl Args {
     }
 }
 
-fn look(mark: Mark) -> Look {
+fn look_of_mark(mark: Mark) -> Look {
     match mark {
         Mark::Title => Look::Heading,
         Mark::Head | Mark::Whole => Look::Good,

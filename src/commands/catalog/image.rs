@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use crate::app::catalog_source::{self, CONFIGS, Source};
+use crate::app::catalog_source::{self, CONFIGS, CatalogSource};
 use crate::{app::images, terminal};
 use diagnostics::{Diagnostics, Hint as _};
 use model::{Platform, ProjectPath};
@@ -11,24 +11,24 @@ use olm::catalog;
 
 /// Which catalog is built.
 #[derive(clap::Args)]
-pub struct Subject {
+pub struct CatalogDir {
     /// Directory of the catalog
     #[arg(long, alias = "catalog", value_name = "DIR", default_value = "catalog")]
     catalog_dir: std::path::PathBuf,
 }
 
-/// Where the catalog is in the image.
+/// The folder of the catalog in the image.
 const FOLDER: &str = "configs";
 
-impl Subject {
+impl CatalogDir {
     /// Validates the catalog and builds its image.
-    pub fn build(
+    pub fn build_image(
         &self,
         dir: &Path,
         format: image::Format,
         platforms: &[Platform],
     ) -> anyhow::Result<image::Image> {
-        let source = Source::folder(dir, &self.catalog_dir)?;
+        let source = CatalogSource::folder(dir, &self.catalog_dir)?;
         let title = source.title().to_owned();
         let loaded = catalog_source::whole(source.catalog(true)?, &title)?;
         terminal::warn_all(loaded.warnings.iter().cloned());

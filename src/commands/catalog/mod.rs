@@ -11,7 +11,7 @@ mod validate;
 
 use std::path::Path;
 
-pub use add::Addition;
+pub use add::CatalogAddition;
 pub use render::BundleImage;
 
 /// Create, check and draw the catalogs that OLM installs from
@@ -21,7 +21,7 @@ Examples:
   operator-rs generate catalog    # of the bundle in bundle/
   operator-rs catalog add ./bundle --image quay.io/example/memcached-operator-bundle:v0.0.2
   operator-rs catalog graph")]
-pub enum Command {
+pub enum CatalogSubcommand {
     Add(add::Args),
     Render(render::Args),
     RenderTemplate(template::Args),
@@ -31,7 +31,7 @@ pub enum Command {
     Push(push::Args),
 }
 
-impl Command {
+impl CatalogSubcommand {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self {
             Self::Add(args) => args.run(dir),

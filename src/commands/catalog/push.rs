@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::image::Subject;
-use crate::app::images::{self, Access, Shape};
+use super::image::CatalogDir;
+use crate::app::images::{self, ImageFormat, RegistryAccess};
 use model::Image;
 
 /// Build the catalog's image and push it to a registry, without docker or podman
@@ -16,18 +16,18 @@ pub struct Args {
     #[arg(value_name = "IMAGE")]
     to: Image,
     #[command(flatten)]
-    catalog: Subject,
+    catalog: CatalogDir,
     #[command(flatten)]
-    shape: Shape,
+    shape: ImageFormat,
     #[command(flatten)]
-    access: Access,
+    access: RegistryAccess,
 }
 
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         images::named(&self.to)?;
         let platforms = self.shape.platforms_of_files();
-        let image = self.catalog.build(dir, self.shape.format.into(), &platforms)?;
+        let image = self.catalog.build_image(dir, self.shape.format.into(), &platforms)?;
         images::push(&image, &self.to, &self.access)
     }
 }

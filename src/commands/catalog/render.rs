@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::app::catalog_source::{self, Source};
-use crate::{app::images::Access, terminal};
+use crate::app::catalog_source::{self, CatalogSource};
+use crate::{app::images::RegistryAccess, terminal};
 use diagnostics::{Diagnostic, Hint as _};
-use olm::catalog::{self, Catalog, Fields, Format, load::Located};
+use olm::catalog::{self, Catalog, Format, ReferenceFields, load::Located};
 
 /// Print the blobs of bundles and catalogs, as `opm render` prints them
 #[derive(clap::Args)]
@@ -21,24 +21,24 @@ pub struct Args {
     bundle: BundleImage,
     /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "json")]
-    output: Output,
+    output: BlobFormat,
     #[command(flatten)]
     migration: Migration,
     #[command(flatten)]
-    access: Access,
+    access: RegistryAccess,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
-pub enum Output {
+pub enum BlobFormat {
     Json,
     Yaml,
 }
 
-impl From<Output> for Format {
-    fn from(output: Output) -> Self {
+impl From<BlobFormat> for Format {
+    fn from(output: BlobFormat) -> Self {
         match output {
-            Output::Json => Self::Json,
-            Output::Yaml => Self::Yaml,
+            BlobFormat::Json => Self::Json,
+            BlobFormat::Yaml => Self::Yaml,
         }
     }
 }
@@ -58,14 +58,14 @@ pub struct BundleImage {
 pub struct Migration {
     /// Last migration to apply to bundles
     #[arg(long, value_enum, value_name = "LEVEL", default_value = "none")]
-    migrate_level: Level,
+    migrate_level: MigrationLevel,
     /// `opm`'s flag: the last level
     #[arg(long, hide = true, conflicts_with = "migrate_level")]
     migrate: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Level {
+enum MigrationLevel {
     /// Leave bundles as they are
     None,
     /// Replace the manifests in the catalog by the metadata of the ClusterServiceVersion
@@ -76,24 +76,24 @@ impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         let mut all = Catalog::default();
         for source in &self.sources {
-            all.merge(self.source(dir, source)?);
+            all.merge(self.read_source(dir, source)?);
         }
         self.access.require_use()?;
-        all.arrange();
-        self.migration.apply(&mut all)?;
-        print(all, self.output.into());
+        all.sort_contents();
+        self.migration.migrate_bundles(&mut all)?;
+        print_catalog(all, self.output.into());
         Ok(())
     }
 
-    fn source(&self, dir: &Path, source: &str) -> anyhow::Result<Catalog> {
-        let source = Source::open(dir, source, &self.access)?;
+    fn read_source(&self, dir: &Path, source: &str) -> anyhow::Result<Catalog> {
+        let source = CatalogSource::open(dir, source, &self.access)?;
         if source.is_bundle() {
             let bundle = source.bundle()?;
-            let image = self.bundle.of(&source, &bundle)?;
-            let mut res = Catalog::default();
-            res.warnings.extend(bundle.warnings.iter().map(Diagnostic::from));
-            res.bundles.push(Located::new(bundle.blob(&image)));
-            return Ok(res);
+            let image = self.bundle.resolve_reference(&source, &bundle)?;
+            let mut catalog = Catalog::default();
+            catalog.warnings.extend(bundle.warnings.iter().map(Diagnostic::from));
+            catalog.bundles.push(Located::new(bundle.to_blob(&image)));
+            return Ok(catalog);
         }
         catalog_source::whole(source.catalog(false)?, source.title())
     }
@@ -101,45 +101,51 @@ impl Args {
 
 impl BundleImage {
     /// The image of a bundle, or an empty text.
-    pub fn of(&self, source: &Source, bundle: &catalog::Bundle) -> anyhow::Result<String> {
+    pub fn resolve_reference(
+        &self,
+        source: &CatalogSource,
+        bundle: &catalog::Bundle,
+    ) -> anyhow::Result<String> {
         let own = source.reference();
         let fallback = self.alpha_image_ref_template.as_ref().filter(|_| own.is_none());
         let Some(template) = self.image.as_ref().or(fallback) else {
             return Ok(own.unwrap_or_default().to_owned());
         };
         let catalog::Bundle { package, name, version, .. } = bundle;
-        let image = catalog::reference(template, &Fields { package, name, version });
-        let image = image.map_err(|it| anyhow::format_err!("--image: {it}")).hint(
+        let image =
+            catalog::expand_reference(template, &ReferenceFields { package, name, version });
+        let image = image.map_err(|why| anyhow::format_err!("--image: {why}")).hint(
             "only `{{.Package}}`, `{{.Name}}` and `{{.Version}}` are replaced; write the rest as plain text",
         )?;
         // A catalog with an image that no client can pull is of no use.
-        match catalog::is_image(&image) {
-            true => Ok(image),
-            false => Err(anyhow::format_err!("--image: `{image}` is not an image reference"))
-                .hint("write e.g. `quay.io/example/memcached-operator-bundle:v0.0.1`"),
+        if catalog::is_image(&image) {
+            Ok(image)
+        } else {
+            Err(anyhow::format_err!("--image: `{image}` is not an image reference"))
+                .hint("write e.g. `quay.io/example/memcached-operator-bundle:v0.0.1`")
         }
     }
 }
 
 impl Migration {
-    pub fn apply(&self, catalog: &mut Catalog) -> anyhow::Result<()> {
-        if !self.migrate && self.migrate_level == Level::None {
+    pub fn migrate_bundles(&self, catalog: &mut Catalog) -> anyhow::Result<()> {
+        if !self.migrate && self.migrate_level == MigrationLevel::None {
             return Ok(());
         }
         for bundle in &mut catalog.bundles {
             let done = catalog::migrate(&mut bundle.blob);
-            done.map_err(|it| bundle.fault(it).into_error())?;
+            done.map_err(|why| bundle.fault(why).into_error())?;
         }
         Ok(())
     }
 }
 
 /// Prints all blobs, and what was left out of them.
-pub fn print(mut catalog: Catalog, format: Format) {
+pub fn print_catalog(mut catalog: Catalog, format: Format) {
     let warnings = std::mem::take(&mut catalog.warnings);
     let (blobs, lost) = catalog.into_sorted();
     terminal::warn_all(warnings.into_iter().chain(lost));
     for blob in blobs {
-        terminal::data(&catalog::text(&blob, format));
+        terminal::write_data(&catalog::format_blob(&blob, format));
     }
 }

@@ -5,9 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::render::{self, Migration, Output};
+use super::render::{self, BlobFormat, Migration};
 use crate::{
-    app::{catalog_source::Source, images::Access},
+    app::{catalog_source::CatalogSource, images::RegistryAccess},
     disk::{self, Bounds},
     terminal,
 };
@@ -30,11 +30,11 @@ pub struct Args {
     bundle: Vec<(String, PathBuf)>,
     /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "json")]
-    output: Output,
+    output: BlobFormat,
     #[command(flatten)]
     migration: Migration,
     #[command(flatten)]
-    access: Access,
+    access: RegistryAccess,
 }
 
 fn image_and_folder(text: &str) -> Result<(String, PathBuf), String> {
@@ -51,35 +51,35 @@ impl Args {
         let bounds = Bounds::of_manifests(Some(self.access.deadline()));
         let (title, text) = disk::read_input(dir, &self.template, bounds)?;
         let template = template::read(text.as_bytes(), &title)?;
-        let bundles = self.bundles(dir, &template)?;
+        let bundles = self.read_bundles(dir, &template)?;
         let mut catalog = template.render(&bundles)?;
-        self.migration.apply(&mut catalog)?;
-        render::print(catalog, self.output.into());
+        self.migration.migrate_bundles(&mut catalog)?;
+        render::print_catalog(catalog, self.output.into());
         Ok(())
     }
 
-    fn bundles(&self, dir: &Path, template: &Semver) -> anyhow::Result<Bundles> {
+    fn read_bundles(&self, dir: &Path, template: &Semver) -> anyhow::Result<Bundles> {
         let folders: BTreeMap<&str, &PathBuf> =
-            self.bundle.iter().map(|it| (it.0.as_str(), &it.1)).collect();
-        let images = template.images();
-        if let Some((image, _)) = folders.iter().find(|it| !images.contains(it.0)) {
+            self.bundle.iter().map(|entry| (entry.0.as_str(), &entry.1)).collect();
+        let images = template.listed_images();
+        if let Some((image, _)) = folders.iter().find(|entry| !images.contains(entry.0)) {
             return Err(anyhow::format_err!("the template has no bundle with the image `{image}`"))
                 .hint("write the image in `--bundle` exactly as in the template");
         }
-        let mut res = Bundles::new();
+        let mut bundles = Bundles::new();
         for image in images {
-            if res.contains_key(image) {
+            if bundles.contains_key(image) {
                 continue;
             }
             let source = match folders.get(image) {
-                Some(folder) => Source::folder(dir, folder)?,
-                None => Source::image(image, &self.access)?,
+                Some(folder) => CatalogSource::folder(dir, folder)?,
+                None => CatalogSource::image(image, &self.access)?,
             };
             let bundle = source.bundle()?;
             terminal::warn_all(bundle.warnings.iter());
-            res.insert(image.to_owned(), bundle.blob(image));
+            bundles.insert(image.to_owned(), bundle.to_blob(image));
         }
         self.access.require_use()?;
-        Ok(res)
+        Ok(bundles)
     }
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::app::catalog_source::Source;
-use crate::{app::images::Access, terminal};
+use crate::app::catalog_source::CatalogSource;
+use crate::{app::images::RegistryAccess, terminal};
 use diagnostics::Diagnostics;
 use go_data::yaml;
 use olm::catalog::{self, Format};
@@ -22,13 +22,13 @@ pub struct Args {
     source: String,
     /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "text")]
-    output: Output,
+    output: CatalogValidationFormat,
     #[command(flatten)]
-    access: Access,
+    access: RegistryAccess,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Output {
+enum CatalogValidationFormat {
     /// Every problem with its file and line, on stderr
     Text,
     /// The result with the fields of opm's, as JSON
@@ -39,7 +39,7 @@ enum Output {
 
 /// The output that opm would print.
 #[derive(Serialize)]
-struct Report {
+struct OpmReport {
     passed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Message>,
@@ -52,30 +52,30 @@ struct Message {
 
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
-        let source = Source::open(dir, &self.source, &self.access)?;
+        let source = CatalogSource::open(dir, &self.source, &self.access)?;
         self.access.require_use()?;
         let loader = source.catalog(true)?;
         let title = source.title();
-        let problems = match loader.faults.is_empty() {
-            true => {
-                terminal::warn_all(loader.catalog.warnings.iter().cloned());
-                catalog::check(&loader.catalog).err()
-            }
-            false => Some(loader.faults),
+        let problems = if loader.faults.is_empty() {
+            terminal::warn_all(loader.catalog.warnings.iter().cloned());
+            catalog::check(&loader.catalog).err()
+        } else {
+            Some(loader.faults)
         };
         let format = match self.output {
-            Output::Text => None,
-            Output::Json => Some(Format::Json),
-            Output::Yaml => Some(Format::Yaml),
+            CatalogValidationFormat::Text => None,
+            CatalogValidationFormat::Json => Some(Format::Json),
+            CatalogValidationFormat::Yaml => Some(Format::Yaml),
         };
         if let Some(format) = format {
             let error = problems.as_ref().map(|list| {
-                let messages: Vec<&str> = list.iter().map(|it| it.message.as_str()).collect();
+                let messages: Vec<&str> =
+                    list.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
                 Message { message: messages.join("\n") }
             });
-            let report = yaml::to_value(&Report { passed: error.is_none(), error });
-            terminal::data(&match format {
-                Format::Json => catalog::stream(&[report], Format::Json),
+            let report = yaml::to_value(&OpmReport { passed: error.is_none(), error });
+            terminal::write_data(&match format {
+                Format::Json => catalog::format_blobs(&[report], Format::Json),
                 Format::Yaml => yaml::to_text(&report),
             });
             anyhow::ensure!(problems.is_none(), "{title} is not valid");

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
-use super::report::Report;
+use super::report::ChartReport;
 use crate::{
     app::{
-        charts::{self, Chart, Rendering, Rule, Selection, Source},
+        charts::{self, Chart, ChartSource, Rendering, Rule, SourceSelection},
         compile,
         feature_flags::FeatureFlags,
-        findings::{self, Finding, Format},
+        findings::{self, Finding, ReportFormat},
         time_limit::TimeLimit,
     },
     commands::reading,
@@ -48,11 +48,11 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     observed: Option<PathBuf>,
     /// Ignore findings of these rules, separated by commas
-    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules())]
+    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rule_parser())]
     allow: Vec<Rule>,
     /// Output format
     #[arg(long, short, default_value = "text")]
-    output: Format,
+    output: ReportFormat,
     /// Path of Cargo.toml [default: in the current directory or the nearest one above it]
     #[arg(long, value_name = "PATH")]
     manifest_path: Option<PathBuf>,
@@ -62,51 +62,56 @@ pub struct Args {
     #[command(flatten)]
     features: FeatureFlags,
     #[command(flatten)]
-    compile: compile::Flags,
+    compile: compile::CompileFlags,
     #[command(flatten)]
     time: TimeLimit,
 }
 
-fn rules() -> impl clap::builder::TypedValueParser<Value = Rule> {
+fn rule_parser() -> impl clap::builder::TypedValueParser<Value = Rule> {
     let all = findings::values(Rule::all().map(Rule::about));
-    PossibleValuesParser::new(all).try_map(|it| it.parse::<Rule>())
+    PossibleValuesParser::new(all).try_map(|rule| rule.parse::<Rule>())
 }
 
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
-        let path = self.path(dir)?;
+        let path = self.find_chart(dir)?;
         let chart = Chart::read(dir, &path)?;
-        let (renderings, mut findings) = self.renderings(&chart, dir, &path)?;
-        let selection = Selection {
+        let (renderings, mut findings) = self.render_chart(&chart, dir, &path)?;
+        let selection = SourceSelection {
             manifest: self.manifest_path.as_deref(),
             packages: &self.package,
             features: &self.features,
             compile: self.compile,
         };
-        let mut source = Source::read(dir, &selection)?;
+        let mut source = ChartSource::read(dir, &selection)?;
         let observed = self.observed.as_ref().map(|path| {
-            let text = disk::read_named_text(&dir.join(path), self.bounds())?;
+            let text = disk::read_named_text(&dir.join(path), self.read_bounds())?;
             anyhow::Ok((display_path(&path), text))
         });
         let observed = observed.transpose()?;
-        let observed = observed.as_ref().map(|it| (it.0.as_str(), it.1.as_str()));
+        let observed = observed.as_ref().map(|file| (file.0.as_str(), file.1.as_str()));
         let known = charts::known_rights(&source, observed)?;
         findings.extend(charts::crds::check(&chart, &renderings, &source));
         findings.extend(charts::crds::unserved(&source));
         findings.extend(charts::versions::check(&chart, &renderings, &source));
-        for it in &renderings {
-            findings.extend(charts::rights::check(&chart, it, known.as_ref()));
-            findings.extend(charts::versions::check_images(&chart, it, &source));
-            findings.extend(charts::selectors::check(&chart, it));
-            findings.extend(charts::references::check(&chart, it));
+        for rendering in &renderings {
+            findings.extend(charts::rights::check(&chart, rendering, known.as_ref()));
+            findings.extend(charts::versions::check_images(&chart, rendering, &source));
+            findings.extend(charts::selectors::check(&chart, rendering));
+            findings.extend(charts::references::check(&chart, rendering));
         }
         findings.extend(charts::size::check(&chart, &renderings));
         let findings = findings.into_iter().map(|finding| charts::with_remedy(&chart, finding));
         let mut findings: Vec<_> = findings.collect();
-        findings.retain(|it| self.allow.iter().all(|rule| rule.id() != it.rule));
+        findings.retain(|finding| self.allow.iter().all(|rule| rule.id() != finding.rule));
         let unread = source.unread.take();
-        let report =
-            Report::new(&chart, findings, source.crds.len(), renderings.len(), unread.is_none());
+        let report = ChartReport::new(
+            &chart,
+            findings,
+            source.crds.len(),
+            renderings.len(),
+            unread.is_none(),
+        );
         report.print(self.output);
         match unread {
             Some(error) => Err(error),
@@ -114,17 +119,17 @@ impl Args {
         }
     }
 
-    fn bounds(&self) -> Bounds {
+    fn read_bounds(&self) -> Bounds {
         Bounds::of_manifests(Some(self.time.deadline))
     }
 
     /// The chart that was given, else the one that PROJECT names, else the one that `generate chart` has written.
-    fn path(&self, dir: &Path) -> anyhow::Result<PathBuf> {
+    fn find_chart(&self, dir: &Path) -> anyhow::Result<PathBuf> {
         if let Some(path) = &self.chart {
             return Ok(path.clone());
         }
         let root = reading(dir)?;
-        if let Some(recorded) = Project::find(&root)?.and_then(|project| project.inputs.chart) {
+        if let Some(recorded) = Project::find_in(&root)?.and_then(|project| project.inputs.chart) {
             return Ok(recorded.as_str().into());
         }
         let generated = ProjectPath::fixed(charts::GENERATED_FOLDER);
@@ -138,21 +143,23 @@ impl Args {
     }
 
     /// The chart as it is rendered with its own values and with each file of values, and why it is not.
-    fn renderings(
+    fn render_chart(
         &self,
         chart: &Chart,
         dir: &Path,
         path: &Path,
     ) -> anyhow::Result<(Vec<Rendering>, Vec<Finding>)> {
         if let Some(input) = &self.input {
-            let (name, text) = disk::read_input(dir, input, self.bounds())?;
+            let (name, text) = disk::read_input(dir, input, self.read_bounds())?;
             return Ok((vec![Rendering::of_input(chart, &name, &text)?], Vec::new()));
         }
         let (mut renderings, mut findings) = (Vec::new(), Vec::new());
-        for values in std::iter::once(None).chain(self.values.iter().map(|it| Some(it.as_path()))) {
+        for values in
+            std::iter::once(None).chain(self.values.iter().map(|path| Some(path.as_path())))
+        {
             match charts::render(chart, dir, path, values, self.time.deadline)? {
-                Ok(it) => renderings.push(it),
-                Err(it) => findings.push(it),
+                Ok(rendering) => renderings.push(rendering),
+                Err(finding) => findings.push(finding),
             }
         }
         Ok((renderings, findings))

@@ -11,11 +11,11 @@ use std::path::Path;
 Examples:
   operator-rs chart check charts/my-operator
   operator-rs generate chart    # write one")]
-pub enum Command {
+pub enum ChartSubcommand {
     Check(check::Args),
 }
 
-impl Command {
+impl ChartSubcommand {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self {
             Self::Check(args) => args.run(dir),

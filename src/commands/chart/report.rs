@@ -1,28 +1,28 @@
-//! What is shown of the findings.
+//! The report of `chart check`.
 
 use std::collections::BTreeSet;
 
 use crate::{
     app::{
         charts::{Chart, Rule},
-        findings::{self, Finding, Format},
+        findings::{self, Finding, ReportFormat},
     },
     terminal::{Look, Text},
 };
 use diagnostics::{About, Hint as _, Severity, count};
 use go_data::yaml::{Value, json};
 
-pub struct Report {
+pub struct ChartReport {
     chart: String,
     findings: Vec<Finding>,
-    /// How many CRDs were compared, and in how many ways the chart was rendered.
+    /// The number of compared CRDs.
     crds: usize,
     renderings: usize,
-    /// Whether the whole source could be read.
+    /// True if the whole source could be read.
     is_complete: bool,
 }
 
-impl Report {
+impl ChartReport {
     /// Sorted by place; what every rendering has appears once.
     pub fn new(
         chart: &Chart,
@@ -32,43 +32,46 @@ impl Report {
         is_complete: bool,
     ) -> Self {
         let mut seen = BTreeSet::new();
-        findings.retain(|it| {
-            let what = it.what.split(" with `--values ").next().unwrap_or_default().to_owned();
-            seen.insert((it.rule, it.subject.clone(), what))
+        findings.retain(|finding| {
+            let what = finding.what.split(" with `--values ").next().unwrap_or_default().to_owned();
+            seen.insert((finding.rule, finding.subject.clone(), what))
         });
-        let place =
-            |it: &Finding| it.place.as_ref().map(|it| (it.path.clone(), it.line, it.column));
-        findings.sort_by_key(|it| (place(it), it.rule, it.subject.clone()));
+        let place = |finding: &Finding| {
+            finding.place.as_ref().map(|place| (place.path.clone(), place.line, place.column))
+        };
+        findings.sort_by_key(|finding| (place(finding), finding.rule, finding.subject.clone()));
         Self { chart: chart.folder.clone(), findings, crds, renderings, is_complete }
     }
 
-    pub fn print(&self, format: Format) {
+    pub fn print(&self, format: ReportFormat) {
         let rules: Vec<&About> = Rule::all().map(Rule::about).collect();
         let shown: Vec<&Finding> = self.findings.iter().collect();
-        findings::print(format, &shown, &rules, || self.text(&shown), || self.json());
+        findings::print(format, &shown, &rules, || self.render_text(&shown), || self.render_json());
     }
 
     /// Fails where there is an error.
     pub fn require_agreement(&self) -> anyhow::Result<()> {
-        if self.count(Severity::Error) == 0 {
+        if self.count_of(Severity::Error) == 0 {
             return Ok(());
         }
-        Err(anyhow::Error::msg(self.total(" does not agree with the source")))
+        Err(anyhow::Error::msg(self.format_total(" does not agree with the source")))
             .hint("accept findings of a rule that you have reviewed with `--allow RULE`")
     }
 
-    fn count(&self, severity: Severity) -> usize {
-        self.findings.iter().filter(|it| it.severity == severity).count()
+    fn count_of(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|finding| finding.severity == severity).count()
     }
 
-    /// How many findings there are, and in what.
-    fn total(&self, verdict: &str) -> String {
-        let of = |it: Severity, word: &str| {
-            Some(self.count(it)).filter(|it| 0 < *it).map(|it| count(it, word))
+    /// Formats the number of findings, and what was compared.
+    fn format_total(&self, verdict: &str) -> String {
+        let of = |severity: Severity, word: &str| {
+            Some(self.count_of(severity))
+                .filter(|number| *number > 0)
+                .map(|number| count(number, word))
         };
         let counts =
             [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")];
-        let counts: Vec<String> = counts.iter().filter_map(|it| of(it.0, it.1)).collect();
+        let counts: Vec<String> = counts.iter().filter_map(|entry| of(entry.0, entry.1)).collect();
         let counts = match (counts.is_empty(), self.is_complete) {
             (true, true) => "no finding".to_owned(),
             (true, false) => "no finding in what could be read".to_owned(),
@@ -78,35 +81,35 @@ impl Report {
         format!("{}{verdict} ({crds} of the source, {renderings}): {counts}", self.chart)
     }
 
-    /// Where the chart does not agree, the error has the total.
-    fn text(&self, shown: &[&Finding]) -> Text {
-        let mut res = findings::text(shown);
-        if self.count(Severity::Error) == 0 || !self.is_complete {
+    /// Renders the findings. If the chart does not agree with the source, the error has the total.
+    fn render_text(&self, shown: &[&Finding]) -> Text {
+        let mut text = findings::text(shown);
+        if self.count_of(Severity::Error) == 0 || !self.is_complete {
             let is_good = shown.is_empty() && self.is_complete;
             let look = if is_good { Look::Good } else { Look::Plain };
-            res.add(look, self.total("") + "\n");
+            text.add_part(look, self.format_total("") + "\n");
         }
-        res
+        text
     }
 
-    fn json(&self) -> Value {
-        let finding = |it: &Finding| {
+    fn render_json(&self) -> Value {
+        let finding = |finding: &Finding| {
             json!({
-                "rule": it.rule,
-                "severity": it.severity.name(),
-                "subject": it.subject,
-                "what": it.what,
-                "remedy": it.remedy,
-                "place": it.place.as_ref().map(|it| json!({
-                    "path": it.path,
-                    "line": Some(it.line).filter(|it| 0 < *it),
-                    "column": Some(it.column).filter(|it| 0 < *it),
+                "rule": finding.rule,
+                "severity": finding.severity.name(),
+                "subject": finding.subject,
+                "what": finding.what,
+                "remedy": finding.remedy,
+                "place": finding.place.as_ref().map(|place| json!({
+                    "path": place.path,
+                    "line": Some(place.line).filter(|line| *line > 0),
+                    "column": Some(place.column).filter(|column| *column > 0),
                 })),
             })
         };
         json!({
             "chart": self.chart,
-            "agrees": self.is_complete && self.count(Severity::Error) == 0,
+            "agrees": self.is_complete && self.count_of(Severity::Error) == 0,
             "complete": self.is_complete,
             "renderings": self.renderings,
             "findings": self.findings.iter().map(finding).collect::<Vec<_>>(),

@@ -15,8 +15,8 @@ mod v1;
 use std::collections::BTreeSet;
 
 use crate::app::{
-    cluster_args::{self, ClusterArgs, Sending, Trial},
-    olm_namespace::{self, Place},
+    cluster_args::{self, ClusterArgs, DryRunArgs, SendMode},
+    olm_namespace::{self, InstallNamespace},
     removal,
 };
 use cluster::{Action, Event, Id, Verb};
@@ -32,7 +32,7 @@ use olm::lifecycle::{self, V1_ALPHA1};
 #[derive(clap::Args)]
 #[command(
     arg(super::hidden_dir()),
-    mut_arg("dry_run", Trial::after_reading),
+    mut_arg("dry_run", DryRunArgs::after_reading),
     after_help = "\
 Examples:
   operator-rs cleanup memcached-operator
@@ -63,16 +63,16 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> anyhow::Result<()> {
-        cluster_args::with_hint(self.remove())
+        cluster_args::with_hint(self.remove_operator())
     }
 
-    fn remove(&self) -> anyhow::Result<()> {
+    fn remove_operator(&self) -> anyhow::Result<()> {
         let package = self.package.to_string();
         let mut cluster = self.cluster_args.connect_as(cluster::Owner::default())?;
         let namespace =
             self.namespace.as_ref().map_or_else(|| cluster.namespace.clone(), ToString::to_string);
-        cluster.act_for(olm_namespace::owner(&package, &namespace));
-        let place = Place { cluster, namespace };
+        cluster.set_owner(olm_namespace::owner(&package, &namespace));
+        let place = InstallNamespace { cluster, namespace };
         let found = match v1::find(&place, &package)? {
             Some(found) if !found.is_empty() => {
                 if !self.delete_all && !self.delete_crds {
@@ -81,63 +81,70 @@ impl Args {
                 found
             }
             of_v1 => {
-                if self.cluster_args.sending() == Sending::All {
-                    settle::until_idle(&place, &package, self.cluster_args.deadline())?;
+                if self.cluster_args.sending() == SendMode::All {
+                    settle::wait_until_idle(&place, &package, self.cluster_args.deadline())?;
                 }
-                let mut found = self.find(&place, &package)?;
-                found.kept.extend(of_v1.into_iter().flat_map(|it| it.kept));
+                let mut found = self.find_removals(&place, &package)?;
+                found.kept.extend(of_v1.into_iter().flat_map(|removals| removals.kept));
                 found
             }
         };
         if found.is_empty() {
-            return found.refuse().and_then(|()| nothing(&place, &package));
+            return found
+                .refuse_if_operator_is_kept()
+                .and_then(|()| explain_nothing_found(&place, &package));
         }
-        if self.cluster_args.sending() != Sending::Nothing {
-            removal::attempt(&place.cluster, &found.all(), &[])?;
+        if self.cluster_args.sending() != SendMode::Nothing {
+            removal::attempt(&place.cluster, &found.collect_all(), &[])?;
         }
-        let losses = found.losses();
-        if self.cluster_args.sending() != Sending::All {
+        let losses = found.collect_losses();
+        if self.cluster_args.sending() != SendMode::All {
             removal::list(&losses);
-            found.all().iter().for_each(|it| report(Verb::Delete, &it.id, ""));
+            found.collect_all().iter().for_each(|live| report_action(Verb::Delete, &live.id, ""));
             if let Some(list) = found.late_list(&place, &package)? {
-                report(Verb::Delete, &list.id, "once it lists nothing");
+                report_action(Verb::Delete, &list.id, "once it lists nothing");
             }
             let namespace = found.namespace.iter();
-            namespace.for_each(|it| report(Verb::Delete, &it.id, "if nothing else is in it"));
+            namespace
+                .for_each(|live| report_action(Verb::Delete, &live.id, "if nothing else is in it"));
         } else {
             removal::confirm(&losses, &found.kept, self.yes)?;
-            found.delete(&place, &package, self.cluster_args.deadline())?;
+            found.delete_all(&place, &package, self.cluster_args.deadline())?;
         }
-        found.kept.iter().for_each(|(id, why)| report(Verb::Leave, id, why));
+        found.kept.iter().for_each(|(id, why)| report_action(Verb::Leave, id, why));
         Ok(())
     }
 }
 
-fn nothing(place: &Place, package: &str) -> anyhow::Result<()> {
+fn explain_nothing_found(place: &InstallNamespace, package: &str) -> anyhow::Result<()> {
     let missing = anyhow::format_err!(
         "nothing to remove: package `{package}` is not installed in namespace `{}`",
         place.namespace
     );
-    // Who may not list those of all namespaces gets the error without the way out.
+    // A user who may not list them in all namespaces gets the error without the hint.
     let all = place.cluster.list(V1_ALPHA1, "Subscription", "").unwrap_or_default();
-    let there =
-        all.iter().filter(|it| it["spec"]["name"] == *package).map(|it| Id::of(it).namespace);
-    let there = there.chain(v1::namespaces(place, package));
-    let there: BTreeSet<String> = there.map(|it| format!("`--namespace {it}`")).collect();
-    match there.is_empty() {
-        true => Err(missing),
-        false => Err(missing).hint(format!(
+    let there = all
+        .iter()
+        .filter(|subscription| subscription["spec"]["name"] == *package)
+        .map(|subscription| Id::of(subscription).namespace);
+    let there = there.chain(v1::installed_namespaces(place, package));
+    let there: BTreeSet<String> =
+        there.map(|namespace| format!("`--namespace {namespace}`")).collect();
+    if there.is_empty() {
+        Err(missing)
+    } else {
+        Err(missing).hint(format!(
             "it is installed elsewhere: use {}",
             there.into_iter().collect::<Vec<_>>().join(" or ")
-        )),
+        ))
     }
 }
 
-/// Whether OLM has copied a ClusterServiceVersion here from another namespace.
+/// Returns whether OLM has copied a ClusterServiceVersion here from another namespace.
 fn is_copy(csv: &Value) -> bool {
     lifecycle::copied_from(csv).is_some()
 }
 
-fn report(verb: Verb, id: &Id, why: &str) {
-    cluster_args::report(Event::Action(Action::because(verb, id, why)));
+fn report_action(verb: Verb, id: &Id, why: &str) {
+    cluster_args::report(Event::Action(Action::with_note(verb, id, why)));
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::{find::list_of, is_copy, report};
+use super::{find::list_of, is_copy, report_action};
 use crate::{
-    app::olm_namespace::Place,
+    app::olm_namespace::InstallNamespace,
     app::{cluster_args, removal},
 };
-use cluster::{Held, Id, Live, Refusal, Removal, State, Verb};
+use cluster::{CustomObject, Id, Live, Refusal, Removal, Verb, WaitState};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::Deadline;
@@ -22,10 +22,10 @@ pub struct Removals {
     pub planned: Vec<Id>,
     /// OLM's list of the operator's objects, if none of them exists.
     pub list: Vec<Live>,
-    /// Whether OLM v1 has installed the operator.
+    /// True if OLM v1 has installed the operator.
     pub of_v1: bool,
     pub subscriptions: Vec<Live>,
-    pub crds: Vec<(Live, Result<Vec<Held>, Refusal>)>,
+    pub crds: Vec<(Live, Result<Vec<CustomObject>, Refusal>)>,
     pub csvs: Vec<Live>,
     /// The CatalogSource, then what serves it.
     pub catalog: Vec<Live>,
@@ -39,18 +39,18 @@ pub struct Removals {
 
 impl Removals {
     /// Removes an object that serves a catalog, or keeps it if others have created it.
-    pub fn sort(&mut self, it: Live) {
-        match &it.removal {
-            Removal::Ours | Removal::Unknown(_) => self.catalog.push(it),
-            Removal::Adopted => self.kept.push((it.id, "it already existed".to_owned())),
-            Removal::Theirs(why) => self.kept.push((it.id, why.clone())),
+    pub fn add_catalog_object(&mut self, live: Live) {
+        match &live.removal {
+            Removal::Ours | Removal::Unknown(_) => self.catalog.push(live),
+            Removal::Adopted => self.kept.push((live.id, "it already existed".to_owned())),
+            Removal::Theirs(why) => self.kept.push((live.id, why.clone())),
         }
     }
 
-    /// The CRDs that these versions own, and nobody else does.
-    pub fn find_crds(&mut self, place: &Place, csvs: &[&Value]) -> anyhow::Result<()> {
+    /// Finds the CRDs that only these versions own.
+    pub fn find_crds(&mut self, place: &InstallNamespace, csvs: &[&Value]) -> anyhow::Result<()> {
         let names: BTreeSet<String> =
-            csvs.iter().flat_map(|it| lifecycle::owned_crds(it)).collect();
+            csvs.iter().flat_map(|csv| lifecycle::owned_crds(csv)).collect();
         let everywhere = place.cluster.list(V1_ALPHA1, "ClusterServiceVersion", "")?;
         let id = |name: String| Id {
             api_version: "apiextensions.k8s.io/v1".to_owned(),
@@ -59,17 +59,17 @@ impl Removals {
             name,
         };
         let ids: Vec<Id> = names.into_iter().map(id).collect();
-        for live in place.cluster.find(&ids)? {
-            let other = everywhere.iter().find(|it| {
-                !is_copy(it)
-                    && !csvs.iter().any(|own| own["metadata"]["uid"] == it["metadata"]["uid"])
-                    && lifecycle::owned_crds(it).contains(&live.id.name)
+        for live in place.cluster.find_existing(&ids)? {
+            let other = everywhere.iter().find(|csv| {
+                !is_copy(csv)
+                    && !csvs.iter().any(|own| own["metadata"]["uid"] == csv["metadata"]["uid"])
+                    && lifecycle::owned_crds(csv).contains(&live.id.name)
             });
-            let other = other.map(|it| format!("{} owns it too", Id::of(it)));
-            match other.or_else(|| lifecycle::foreign(&live.object)) {
+            let other = other.map(|csv| format!("{} owns it too", Id::of(csv)));
+            match other.or_else(|| lifecycle::foreign_reason(&live.object)) {
                 Some(why) => self.kept.push((live.id, why)),
                 None => {
-                    let held = place.cluster.held(&live.object)?;
+                    let held = place.cluster.list_custom_objects(&live.object)?;
                     self.crds.push((live, held));
                 }
             }
@@ -78,31 +78,35 @@ impl Removals {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.all().is_empty() && self.namespace.is_empty()
+        self.collect_all().is_empty() && self.namespace.is_empty()
     }
 
     /// Fails if the operator itself, or its namespace, is what is kept.
-    pub fn refuse(&self) -> anyhow::Result<()> {
-        let kept = |kind: &str| self.kept.iter().find(|it| it.0.kind == kind);
+    pub fn refuse_if_operator_is_kept(&self) -> anyhow::Result<()> {
+        let kept = |kind: &str| self.kept.iter().find(|entry| entry.0.kind == kind);
         let kept_as = |(id, why): &(Id, String)| {
             Err(anyhow::format_err!("nothing was removed: {id} is kept: {why}"))
         };
         match (kept("ClusterExtension"), kept("Namespace")) {
-            (Some(it), _) => kept_as(it).hint("`cleanup` removes what `operator-rs run bundle` has created; for the rest, use `kubectl delete`"),
-            (None, Some(it)) => kept_as(it),
+            (Some(extension), _) => kept_as(extension).hint("`cleanup` removes what `operator-rs run bundle` has created; for the rest, use `kubectl delete`"),
+            (None, Some(namespace)) => kept_as(namespace),
             (None, None) => Ok(()),
         }
     }
 
-    pub fn all(&self) -> Vec<Live> {
-        let crds = self.crds.iter().map(|it| &it.0);
+    pub fn collect_all(&self) -> Vec<Live> {
+        let crds = self.crds.iter().map(|entry| &entry.0);
         let rest = [&self.csvs, &self.catalog, &self.group, &self.list].into_iter().flatten();
         let first = self.manifests.iter().chain(&self.subscriptions);
         first.chain(crds).chain(rest).cloned().collect()
     }
 
     /// OLM's list of the operator's objects, which is deleted last if it lists nothing then; none if it is among all.
-    pub fn late_list(&self, place: &Place, package: &str) -> anyhow::Result<Option<Live>> {
+    pub fn late_list(
+        &self,
+        place: &InstallNamespace,
+        package: &str,
+    ) -> anyhow::Result<Option<Live>> {
         if self.of_v1 || !self.list.is_empty() {
             return Ok(None);
         }
@@ -110,13 +114,18 @@ impl Removals {
     }
 
     /// The losses besides the operator itself.
-    pub fn losses(&self) -> Vec<String> {
-        let all = self.all();
+    pub fn collect_losses(&self) -> Vec<String> {
+        let all = self.collect_all();
         let of_crds = self.crds.iter().filter_map(|(live, held)| removal::loss(&live.id, held));
         all.iter().filter_map(removal::unclear).chain(of_crds).collect()
     }
 
-    pub fn delete(&self, place: &Place, package: &str, deadline: Deadline) -> anyhow::Result<()> {
+    pub fn delete_all(
+        &self,
+        place: &InstallNamespace,
+        package: &str,
+        deadline: Deadline,
+    ) -> anyhow::Result<()> {
         // OLM v1 removes the CRDs with the ClusterExtension.
         for (crd, _) in self.crds.iter().filter(|_| self.of_v1) {
             place.cluster.delete_objects_of(crd, deadline, &mut cluster_args::report)?;
@@ -129,17 +138,15 @@ impl Removals {
         for part in [&self.catalog, &self.group] {
             place.cluster.delete(part, deadline, &mut cluster_args::report)?;
         }
-        let kept = match self.of_v1 {
-            true => None,
-            false => self.settle(place, package, deadline)?,
-        };
-        kept.iter().for_each(|(id, why)| report(Verb::Leave, id, why));
+        let kept =
+            if self.of_v1 { None } else { self.remove_late_objects(place, package, deadline)? };
+        kept.iter().for_each(|(id, why)| report_action(Verb::Leave, id, why));
         self.delete_namespace(place, deadline)
     }
 
     /// The CRDs, while the operator runs, then the operator.
-    fn delete_versions(&self, place: &Place, deadline: Deadline) -> anyhow::Result<()> {
-        let crds: Vec<Live> = self.crds.iter().map(|it| it.0.clone()).collect();
+    fn delete_versions(&self, place: &InstallNamespace, deadline: Deadline) -> anyhow::Result<()> {
+        let crds: Vec<Live> = self.crds.iter().map(|entry| entry.0.clone()).collect();
         for part in [&crds, &self.csvs] {
             place.cluster.delete(part, deadline, &mut cluster_args::report)?;
         }
@@ -148,19 +155,21 @@ impl Removals {
 
     /// Waits until the InstallPlans of the Subscriptions are gone, which shows that the Subscriptions are known to be.
     /// Were the versions removed before, OLM would install them again for a Subscription that it still knows.
-    fn wait_for_plans(&self, place: &Place, deadline: Deadline) -> anyhow::Result<()> {
+    fn wait_for_plans(&self, place: &InstallNamespace, deadline: Deadline) -> anyhow::Result<()> {
         let is_removed = |owner: &Value| {
-            self.subscriptions.iter().any(|it| it.object["metadata"]["uid"] == owner["uid"])
+            self.subscriptions
+                .iter()
+                .any(|subscription| subscription.object["metadata"]["uid"] == owner["uid"])
         };
-        let left = place.cluster.until(deadline, &mut cluster_args::report, || {
+        let left = place.cluster.wait_until(deadline, &mut cluster_args::report, || {
             let plans = place.cluster.list(V1_ALPHA1, "InstallPlan", &place.namespace)?;
             let is_left = |plan: &&Value| {
                 let owners = plan["metadata"]["ownerReferences"].as_array();
-                owners.is_some_and(|it| !it.is_empty() && it.iter().all(is_removed))
+                owners.is_some_and(|owners| !owners.is_empty() && owners.iter().all(is_removed))
             };
             Ok(match plans.iter().find(is_left) {
-                Some(it) => State::Not(format!("{} still exists", Id::of(it))),
-                None => State::Done,
+                Some(plan) => WaitState::Not(format!("{} still exists", Id::of(plan))),
+                None => WaitState::Done,
             })
         })?;
         match left {
@@ -170,12 +179,12 @@ impl Removals {
         }
     }
 
-    fn delete_namespace(&self, place: &Place, deadline: Deadline) -> anyhow::Result<()> {
+    fn delete_namespace(&self, place: &InstallNamespace, deadline: Deadline) -> anyhow::Result<()> {
         let Some(live) = self.namespace.first() else { return Ok(()) };
-        let mut known: Vec<Id> = self.all().into_iter().map(|it| it.id).collect();
+        let mut known: Vec<Id> = self.collect_all().into_iter().map(|live| live.id).collect();
         known.extend(self.owned.iter().cloned());
         let csvs = place.cluster.list(V1_ALPHA1, "ClusterServiceVersion", &place.namespace)?;
-        known.extend(csvs.iter().filter(|it| is_copy(it)).map(Id::of));
+        known.extend(csvs.iter().filter(|csv| is_copy(csv)).map(Id::of));
         removal::olm::delete_namespace(&place.cluster, live, &known, deadline)
     }
 }

@@ -6,7 +6,7 @@ use super::{
     find::{find_leases, find_namespace},
     removals::Removals,
 };
-use crate::app::olm_namespace::Place;
+use crate::app::olm_namespace::InstallNamespace;
 use cluster::{Id, Removal};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
@@ -27,45 +27,45 @@ const IN_NAMESPACES: [(&str, &str); 7] = [
 ];
 
 /// None if the server has no OLM v1. The namespace is looked for only if there is something else.
-pub fn find(place: &Place, package: &str) -> anyhow::Result<Option<Removals>> {
+pub fn find(place: &InstallNamespace, package: &str) -> anyhow::Result<Option<Removals>> {
     if !place.cluster.serves(API, "ClusterExtension")? {
         return Ok(None);
     }
-    let mut res = Removals { of_v1: true, ..Removals::default() };
+    let mut removals = Removals { of_v1: true, ..Removals::default() };
     let mut extensions = place.extensions(package)?;
-    extensions.retain(|it| it["spec"]["namespace"] == *place.namespace);
+    extensions.retain(|extension| extension["spec"]["namespace"] == *place.namespace);
     let ids: Vec<Id> = extensions.iter().map(Id::of).collect();
-    for it in place.cluster.find(&ids)? {
-        match it.removal {
-            Removal::Ours | Removal::Unknown(_) => res.subscriptions.push(it),
-            Removal::Adopted => res.kept.push((it.id, "it already existed".to_owned())),
-            Removal::Theirs(why) => res.kept.push((it.id, why)),
+    for live in place.cluster.find_existing(&ids)? {
+        match live.removal {
+            Removal::Ours | Removal::Unknown(_) => removals.subscriptions.push(live),
+            Removal::Adopted => removals.kept.push((live.id, "it already existed".to_owned())),
+            Removal::Theirs(why) => removals.kept.push((live.id, why)),
         }
     }
-    let (name, [account, binding]) = v1::account(package, &place.namespace)?;
-    let user = user(place, &res, |spec| spec["serviceAccount"]["name"] == *name)?;
-    let catalog = v1::catalog(package, "")?;
-    for it in place.cluster.find(&[&catalog, &binding, &account].map(Id::of))? {
+    let (name, [account, binding]) = v1::installer_account(package, &place.namespace)?;
+    let user = find_other_user(place, &removals, |spec| spec["serviceAccount"]["name"] == *name)?;
+    let catalog = v1::cluster_catalog(package, "")?;
+    for live in place.cluster.find_existing(&[&catalog, &binding, &account].map(Id::of))? {
         match &user {
-            Some(user) if it.id.kind != "ClusterCatalog" && it.removal.is_created() => {
-                res.kept.push((it.id, format!("{user} uses it")));
+            Some(user) if live.id.kind != "ClusterCatalog" && live.removal.is_created() => {
+                removals.kept.push((live.id, format!("{user} uses it")));
             }
-            _ => res.sort(it),
+            _ => removals.add_catalog_object(live),
         }
     }
-    if res.is_empty() {
-        return Ok(Some(res));
+    if removals.is_empty() {
+        return Ok(Some(removals));
     }
-    for extension in res.subscriptions.clone() {
-        find_owned(place, &extension.object, &mut res)?;
+    for extension in removals.subscriptions.clone() {
+        find_owned(place, &extension.object, &mut removals)?;
     }
-    find_namespace(place, package, &mut res)?;
-    Ok(Some(res))
+    find_namespace(place, package, &mut removals)?;
+    Ok(Some(removals))
 }
 
 /// A ClusterExtension that is not removed, and whose specification names this namespace and is like this.
-pub fn user(
-    place: &Place,
+pub fn find_other_user(
+    place: &InstallNamespace,
     removed: &Removals,
     is_like: impl Fn(&Value) -> bool,
 ) -> anyhow::Result<Option<Id>> {
@@ -73,9 +73,11 @@ pub fn user(
         return Ok(None);
     }
     let all = place.cluster.list(API, "ClusterExtension", "")?;
-    let uses = |it: &Value| it["spec"]["namespace"] == *place.namespace && is_like(&it["spec"]);
-    let mut users = all.iter().filter(|it| uses(it)).map(Id::of);
-    Ok(users.find(|it| removed.subscriptions.iter().all(|own| own.id != *it)))
+    let uses = |extension: &Value| {
+        extension["spec"]["namespace"] == *place.namespace && is_like(&extension["spec"])
+    };
+    let mut users = all.iter().filter(|extension| uses(extension)).map(Id::of);
+    Ok(users.find(|user| removed.subscriptions.iter().all(|own| own.id != *user)))
 }
 
 /// Fails if what OLM v1 removes with an operator is to be kept.
@@ -87,35 +89,41 @@ pub fn require_all(found: &Removals) -> anyhow::Result<()> {
 }
 
 /// The objects that OLM removes with a ClusterExtension: its CRDs with their objects, and the content of the namespace.
-fn find_owned(place: &Place, extension: &Value, res: &mut Removals) -> anyhow::Result<()> {
+fn find_owned(
+    place: &InstallNamespace,
+    extension: &Value,
+    removals: &mut Removals,
+) -> anyhow::Result<()> {
     let uid = &extension["metadata"]["uid"];
-    let is_owned = |it: &&Value| {
-        let mut owners = it["metadata"]["ownerReferences"].as_array().into_iter().flatten();
-        owners.any(|it| it["uid"] == *uid)
+    let is_owned = |object: &&Value| {
+        let mut owners = object["metadata"]["ownerReferences"].as_array().into_iter().flatten();
+        owners.any(|owner| owner["uid"] == *uid)
     };
     for (api_version, kind) in IN_NAMESPACES {
         let all = place.cluster.list(api_version, kind, &place.namespace)?;
-        res.owned.extend(all.iter().filter(is_owned).map(Id::of));
+        removals.owned.extend(all.iter().filter(is_owned).map(Id::of));
     }
-    let deployments = res.owned.iter().filter(|it| it.kind == "Deployment");
-    let deployments: Vec<String> = deployments.map(|it| it.name.clone()).collect();
-    find_leases(place, &deployments, res);
+    let deployments = removals.owned.iter().filter(|id| id.kind == "Deployment");
+    let deployments: Vec<String> = deployments.map(|id| id.name.clone()).collect();
+    find_leases(place, &deployments, removals);
     let crds = place.cluster.list("apiextensions.k8s.io/v1", "CustomResourceDefinition", "")?;
     let ids: Vec<Id> = crds.iter().filter(is_owned).map(Id::of).collect();
-    for live in place.cluster.find(&ids)? {
-        let held = place.cluster.held(&live.object)?;
+    for live in place.cluster.find_existing(&ids)? {
+        let held = place.cluster.list_custom_objects(&live.object)?;
         if let Ok(held) = &held {
-            let ids: Vec<Id> = held.iter().map(|it| it.id.clone()).collect();
-            res.manifests.extend(place.cluster.find(&ids)?);
+            let ids: Vec<Id> = held.iter().map(|object| object.id.clone()).collect();
+            removals.manifests.extend(place.cluster.find_existing(&ids)?);
         }
-        res.crds.push((live, held));
+        removals.crds.push((live, held));
     }
     Ok(())
 }
 
 /// The namespaces in which OLM v1 has installed a package.
-pub fn namespaces(place: &Place, package: &str) -> Vec<String> {
-    // Who may not list them gets the error without the way out.
+pub fn installed_namespaces(place: &InstallNamespace, package: &str) -> Vec<String> {
+    // A user who may not list them gets the error without the hint.
     let all = place.extensions(package).unwrap_or_default();
-    lifecycle::texts(&all.iter().map(|it| it["spec"]["namespace"].clone()).collect())
+    lifecycle::string_list(
+        &all.iter().map(|extension| extension["spec"]["namespace"].clone()).collect(),
+    )
 }

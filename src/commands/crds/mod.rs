@@ -11,11 +11,11 @@ use std::path::Path;
 Examples:
   operator-rs crds diff origin/main    # the working tree against a branch
   operator-rs crds diff v0.1.0 --to v0.2.0")]
-pub enum Command {
+pub enum CrdsSubcommand {
     Diff(diff::Args),
 }
 
-impl Command {
+impl CrdsSubcommand {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self {
             Self::Diff(args) => args.run(dir),

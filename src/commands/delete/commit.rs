@@ -14,12 +14,12 @@ pub struct Commit {
 }
 
 impl Commit {
-    pub fn of(root: &Root) -> Self {
-        Self { git: Git::new(root.real(), terminal::variable_names("GIT_")).ok() }
+    pub fn open_head(root: &Root) -> Self {
+        Self { git: Git::new(root.resolved_path(), terminal::variable_names("GIT_")).ok() }
     }
 
     /// The text of a file, unless git does not answer.
-    pub fn text(&mut self, path: &ProjectPath, plan: &mut Plan) -> Option<String> {
+    pub fn read_text(&mut self, path: &ProjectPath, plan: &mut Plan) -> Option<String> {
         let git = self.git.as_ref()?;
         match git.run(&["cat-file", "blob", &format!("HEAD:./{path}")]) {
             Ok(Answer::Done(bytes)) => Some(String::from_utf8_lossy(&bytes).into_owned()),
@@ -41,8 +41,9 @@ impl Commit {
         fragments: &[String],
         plan: &mut Plan,
     ) -> LastCommit {
-        let res = plan::removed(path, text, fragments, &LastCommit::Text(None));
-        let is_edited = res.is_ok_and(|it| !it.edited.is_empty() || !it.warnings.is_empty());
-        LastCommit::Text(if is_edited { self.text(path, plan) } else { None })
+        let removal = plan::remove_fragments(path, text, fragments, &LastCommit::Text(None));
+        let is_edited =
+            removal.is_ok_and(|removal| !removal.edited.is_empty() || !removal.warnings.is_empty());
+        LastCommit::Text(if is_edited { self.read_text(path, plan) } else { None })
     }
 }

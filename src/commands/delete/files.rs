@@ -14,7 +14,7 @@ use model::{Found, ProjectPath, Tree as _};
 
 /// Files, and entries in other files.
 #[derive(Default)]
-pub struct Files {
+pub struct ScaffoldedFiles {
     /// Whole files, with every text that `create` may have written.
     pub files: BTreeMap<ProjectPath, Vec<String>>,
     /// Fragments in the user's files, by marker: every one that `create` may have added.
@@ -23,8 +23,8 @@ pub struct Files {
     pub modules: Vec<(ProjectPath, Option<String>, String)>,
 }
 
-impl Files {
-    pub fn add(&mut self, sets: &[&str], context: &impl Serialize) -> anyhow::Result<()> {
+impl ScaffoldedFiles {
+    pub fn add_sets(&mut self, sets: &[&str], context: &impl Serialize) -> anyhow::Result<()> {
         for set in sets {
             for (target, text) in scaffold::render(set, context)? {
                 match target {
@@ -39,8 +39,13 @@ impl Files {
     }
 
     /// Plans the removal of all files and entries that exist.
-    pub fn remove(self, plan: &mut Plan, root: &Root, commit: &mut Commit) -> anyhow::Result<()> {
-        let has_entries = |path: &ProjectPath| self.fragments.keys().any(|it| it.0 == *path);
+    pub fn plan_removal(
+        self,
+        plan: &mut Plan,
+        root: &Root,
+        commit: &mut Commit,
+    ) -> anyhow::Result<()> {
+        let has_entries = |path: &ProjectPath| self.fragments.keys().any(|key| key.0 == *path);
         for (path, mut known) in self.files.clone() {
             if root.look(&path)? == Found::Nothing {
                 continue;
@@ -49,13 +54,13 @@ impl Files {
                 // Without its entries, the file is as it was written; otherwise it stays.
                 if self.is_emptied(plan, root, commit, &path, &known)? {
                     let before = root.read(&path)?.unwrap_or_default();
-                    plan.delete(path, vec![before.replace("\r\n", "\n"), before]);
+                    plan.delete_file(path, vec![before.replace("\r\n", "\n"), before]);
                 }
                 continue;
             }
-            let text = commit.text(&path, plan);
-            known.extend(text.map(|it| it.replace("\r\n", "\n")));
-            plan.delete(path, known);
+            let text = commit.read_text(&path, plan);
+            known.extend(text.map(|committed| committed.replace("\r\n", "\n")));
+            plan.delete_file(path, known);
         }
         for ((path, _), fragments) in self.fragments {
             if plan.deletes(&path) {
@@ -64,18 +69,18 @@ impl Files {
             let Some(text) = root.read(&path)? else { continue };
             let fragments: Vec<String> = fragments.into_iter().collect();
             let commit = commit.of_entries(&path, &text, &fragments, plan);
-            plan.remove(path, fragments, commit);
+            plan.remove_entries(path, fragments, commit);
         }
         for (path, template, fragment) in self.modules {
             // A module with other content stays, and so do those around it.
-            if !modules::prune(plan, root, path, fragment, template.as_deref(), commit)? {
+            if !modules::prune_module(plan, root, path, fragment, template.as_deref(), commit)? {
                 break;
             }
         }
         Ok(())
     }
 
-    /// Whether nothing is left of a file but the text that it was written with, once the entries are removed that git can
+    /// Returns whether a file has only the text that it was written with, once the entries are removed that git can
     /// restore.
     fn is_emptied(
         &self,
@@ -86,14 +91,16 @@ impl Files {
         known: &[String],
     ) -> anyhow::Result<bool> {
         let mut text = root.read(path)?.unwrap_or_default();
-        for (_, fragments) in self.fragments.iter().filter(|it| it.0.0 == *path) {
+        for (_, fragments) in self.fragments.iter().filter(|entry| entry.0.0 == *path) {
             let fragments: Vec<String> = fragments.iter().cloned().collect();
             let committed = commit.of_entries(path, &text, &fragments, plan);
-            match plan::removed(path, &text, &fragments, &committed) {
-                Ok(it) if it.edited.is_empty() && it.stuck.is_empty() => text = it.text,
+            match plan::remove_fragments(path, &text, &fragments, &committed) {
+                Ok(removal) if removal.edited.is_empty() && removal.stuck.is_empty() => {
+                    text = removal.text
+                }
                 _ => return Ok(false),
             }
         }
-        Ok(known.iter().any(|it| it.lines().eq(text.lines())))
+        Ok(known.iter().any(|written| written.lines().eq(text.lines())))
     }
 }

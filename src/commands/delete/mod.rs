@@ -16,19 +16,19 @@ use super::writing;
 Examples:
   operator-rs delete api --group cache --version v1alpha1 --kind Memcached --diff
   operator-rs delete webhook --group cache --version v1alpha1 --kind Memcached --defaulting")]
-pub enum Command {
+pub enum DeleteSubcommand {
     Api(api::Args),
     Webhook(webhook::Args),
 }
 
-impl Command {
+impl DeleteSubcommand {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self {
             Self::Api(args) => {
-                writing(dir, &args.mode.clone(), |tree, root| args.write(tree, root))
+                writing(dir, &args.mode.clone(), |tree, root| args.write_files(tree, root))
             }
             Self::Webhook(args) => {
-                writing(dir, &args.mode.clone(), |tree, root| args.write(tree, root))
+                writing(dir, &args.mode.clone(), |tree, root| args.write_files(tree, root))
             }
         }
     }

@@ -6,7 +6,7 @@ use model::{ProjectPath, Tree};
 
 /// Removes a fragment from the file of a module, and deletes the file if only the template is left. Returns whether it
 /// deletes it.
-pub fn prune(
+pub fn prune_module(
     plan: &mut Plan,
     tree: &impl Tree,
     path: ProjectPath,
@@ -17,15 +17,16 @@ pub fn prune(
     let Some(before) = tree.read(&path)? else { return Ok(true) };
     let fragments = vec![fragment];
     let commit = commit.of_entries(&path, &before, &fragments, plan);
-    let rest = plan::removed(&path, &before, &fragments, &commit).ok();
-    let is_rest =
-        |template: &str| rest.as_ref().is_some_and(|it| template.lines().eq(it.text.lines()));
+    let rest = plan::remove_fragments(&path, &before, &fragments, &commit).ok();
+    let is_rest = |template: &str| {
+        rest.as_ref().is_some_and(|removal| template.lines().eq(removal.text.lines()))
+    };
     let is_empty = template.is_some_and(is_rest);
-    let is_edited = rest.as_ref().is_some_and(|it| !it.edited.is_empty());
+    let is_edited = rest.as_ref().is_some_and(|removal| !removal.edited.is_empty());
     match is_empty {
-        true if is_edited => plan.delete(path, Vec::new()),
-        true => plan.delete(path, vec![before.replace("\r\n", "\n"), before]),
-        false => plan.remove(path, fragments, commit),
+        true if is_edited => plan.delete_file(path, Vec::new()),
+        true => plan.delete_file(path, vec![before.replace("\r\n", "\n"), before]),
+        false => plan.remove_entries(path, fragments, commit),
     }
     Ok(is_empty)
 }

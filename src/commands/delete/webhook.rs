@@ -1,10 +1,10 @@
 //! `operator-rs delete webhook`: the reverse of `create webhook`.
 
-use super::{api, commit::Commit, files::Files};
+use super::{api, commit::Commit, files::ScaffoldedFiles};
 use crate::app::{
     api::{
-        foreign::Foreign,
-        webhook::{self, Target},
+        foreign::ForeignKind,
+        webhook::{self, WebhookTarget},
     },
     compile, conversions,
     derive::{self, GenerateOptions},
@@ -12,7 +12,7 @@ use crate::app::{
 };
 use crate::project::{Operator, Place, Project, Resource, Webhook, Webhooks};
 use crate::{
-    commands::Mode,
+    commands::OutputMode,
     disk::Root,
     plan::{Plan, WorkTree},
     terminal,
@@ -56,47 +56,49 @@ pub struct Args {
     #[arg(long, value_name = "VERSION", value_delimiter = ',', requires = "conversion")]
     spoke: Vec<Version>,
     #[command(flatten)]
-    compile: compile::Flags,
+    compile: compile::CompileFlags,
     #[command(flatten)]
-    pub mode: Mode,
+    pub mode: OutputMode,
 }
 
 impl Args {
-    pub fn write(mut self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
+    pub fn write_files(mut self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
         let project = Project::read(root)?;
-        let group = terminal::ask(self.group.take(), "group", "cache")?;
-        let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
+        let group = terminal::ask_for_value(self.group.take(), "group", "cache")?;
+        let kind = terminal::ask_for_value(self.kind.take(), "kind", "Memcached")?;
         let has_code = self.defaulting || self.programmatic_validation || self.conversion;
         if self.admission_policy && !has_code {
-            return self.policy(tree, root, &project, &group, &kind);
+            return self.delete_policy(tree, root, &project, &group, &kind);
         }
-        let at = find(&project, &group, self.version, &kind)?;
+        let at = find_resource(&project, &group, self.version, &kind)?;
         let resource = &project.resources[at];
         let before = resource.webhooks.clone().unwrap_or_default();
-        let after = self.rest(resource, &before)?;
+        let after = self.webhooks_left(resource, &before)?;
         let mut edited = project.with_webhooks(at, &after)?;
         let has_controller = resource.controller || resource.api.is_some();
         if after.is_empty() && !has_controller {
-            edited = project.without(at)?;
+            edited = project.without_resource(at)?;
         }
         let mut plan = Plan::default();
-        if let Some(target) = Target::of(&project, resource)?.filter(|_| self.admission_policy) {
+        if let Some(target) =
+            WebhookTarget::of(&project, resource)?.filter(|_| self.admission_policy)
+        {
             edited = require_policy(&mut plan, root, &project, &edited, &target)?;
         }
         let is_removed = edited.resources.len() < project.resources.len();
         if is_removed || loses_comment(project.text(), edited.text()) {
-            api::refuse_edits(&mut plan, &project, at, &mut Commit::of(root))?;
+            api::refuse_edits(&mut plan, &project, at, &mut Commit::open_head(root))?;
         }
-        remove(&mut plan, root, &project, &edited, resource, &after)?;
+        plan_removal(&mut plan, root, &project, &edited, resource, &after)?;
         let options = GenerateOptions { flags: Some(self.compile), ..GenerateOptions::default() };
         derive::with_project(tree, plan, &project, &edited, &options)?;
         refuse_left(tree, &project, resource, &after)?;
-        tree.next("Next: see whether other code used it:\n  cargo test".to_owned());
+        tree.set_next_steps("Next: see whether other code used it:\n  cargo test".to_owned());
         Ok(())
     }
 
     /// Removes a policy alone: the kind need not be in PROJECT.
-    fn policy(
+    fn delete_policy(
         &self,
         tree: &mut WorkTree<'_>,
         root: &Root,
@@ -104,16 +106,22 @@ impl Args {
         group: &GroupPrefix,
         kind: &Kind,
     ) -> anyhow::Result<()> {
-        let is_kind = |it: &&Resource| {
-            let is_group = it.group.as_ref() == Some(group) || it.api_group() == group.to_string();
-            it.kind == *kind && is_group && self.version.is_none_or(|version| version == it.version)
+        let is_kind = |resource: &&Resource| {
+            let is_group =
+                resource.group.as_ref() == Some(group) || resource.api_group() == group.to_string();
+            resource.kind == *kind
+                && is_group
+                && self.version.is_none_or(|version| version == resource.version)
         };
         let recorded: Vec<Resource> = project.inputs.with_policies().collect();
         let known = project.resources.iter().chain(&recorded).find(is_kind);
-        let known = known.map(|it| Target::of(project, it)).transpose()?.flatten();
+        let known =
+            known.map(|resource| WebhookTarget::of(project, resource)).transpose()?.flatten();
         let target = match (known, self.version) {
             (Some(target), _) => target,
-            (None, Some(version)) => Target::foreign(Foreign::built_in(group, version, kind, &[])?),
+            (None, Some(version)) => {
+                WebhookTarget::foreign(ForeignKind::built_in(group, version, kind, &[])?)
+            }
             (None, None) => {
                 return Err(anyhow::format_err!("PROJECT has no {kind} of {group}")).hint(
                     match project.similar_kind(kind) {
@@ -126,20 +134,20 @@ impl Args {
         };
         let mut plan = Plan::default();
         let edited = require_policy(&mut plan, root, project, project, &target)?;
-        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
+        plan.edit_file(Project::path(), project.text().to_owned(), edited.text().to_owned());
         tree.apply(plan)
     }
 
     /// The webhooks that stay.
-    fn rest(&self, resource: &Resource, before: &Webhooks) -> anyhow::Result<Webhooks> {
+    fn webhooks_left(&self, resource: &Resource, before: &Webhooks) -> anyhow::Result<Webhooks> {
         if !self.defaulting && !self.programmatic_validation && !self.conversion {
             return Ok(Webhooks::default());
         }
-        let mut res = before.clone();
+        let mut remaining = before.clone();
         for (what, is_asked, is_there) in [
-            ("defaulting webhook", self.defaulting, &mut res.defaulting),
-            ("validating webhook", self.programmatic_validation, &mut res.validation),
-            ("conversion", self.conversion, &mut res.conversion),
+            ("defaulting webhook", self.defaulting, &mut remaining.defaulting),
+            ("validating webhook", self.programmatic_validation, &mut remaining.validation),
+            ("conversion", self.conversion, &mut remaining.conversion),
         ] {
             if is_asked && !*is_there {
                 anyhow::bail!("{} {} has no {what}", resource.version, resource.kind);
@@ -147,10 +155,10 @@ impl Args {
             *is_there &= !is_asked;
         }
         if self.defaulting {
-            res.defaulting_path = None;
+            remaining.defaulting_path = None;
         }
         if self.programmatic_validation {
-            res.validation_path = None;
+            remaining.validation_path = None;
         }
         for spoke in &self.spoke {
             if !before.spoke.contains(spoke) {
@@ -158,11 +166,11 @@ impl Args {
             }
         }
         if self.conversion {
-            let stays = |it: &Version| !self.spoke.is_empty() && !self.spoke.contains(it);
-            res.spoke.retain(stays);
-            res.conversion = !res.spoke.is_empty();
+            let stays = |version: &Version| !self.spoke.is_empty() && !self.spoke.contains(version);
+            remaining.spoke.retain(stays);
+            remaining.conversion = !remaining.spoke.is_empty();
         }
-        Ok(res)
+        Ok(remaining)
     }
 }
 
@@ -175,7 +183,7 @@ pub fn refuse_left(
     after: &Webhooks,
 ) -> anyhow::Result<()> {
     let before = resource.webhooks.clone().unwrap_or_default();
-    let Some(target) = Target::of(project, resource)? else { return Ok(()) };
+    let Some(target) = WebhookTarget::of(project, resource)? else { return Ok(()) };
     if before.is_empty() {
         return Ok(());
     }
@@ -183,30 +191,34 @@ pub fn refuse_left(
     let left = derive::operator(tree);
     let mut refuse = |place: &Place, message: &str, hint: &str| {
         let problem = Diagnostic::in_file(place.path.as_str(), message);
-        plan.refuse(problem.at(place.line, place.column).with_hint(hint));
+        plan.add_refusal(problem.at(place.line, place.column).with_hint(hint));
     };
     for (is_gone, mutating, path) in [
         (before.defaulting && !after.defaulting, true, target.defaulting_path(&before)),
         (before.validation && !after.validation, false, target.validation_path(&before)),
     ] {
-        let is_it = |it: &&Webhook| it.arguments.mutating == mutating && it.arguments.path == path;
-        for it in left.webhooks.iter().filter(|_| is_gone).filter(is_it) {
+        let is_it = |webhook: &&Webhook| {
+            webhook.arguments.mutating == mutating && webhook.arguments.path == path
+        };
+        for webhook in left.webhooks.iter().filter(|_| is_gone).filter(is_it) {
             refuse(
-                &it.place,
+                &webhook.place,
                 "this is not the file that `create webhook` has written, so it would stay",
                 "remove the file, its module and its line in src/webhook/mod.rs first; then run the command again",
             );
         }
     }
-    let declared = |it| conversions::declared(&left, resource, it).ok().flatten();
-    for spoke in before.spoke.iter().filter(|it| !after.spoke.contains(it)) {
+    let declared = |version| conversions::declared(&left, resource, version).ok().flatten();
+    for spoke in before.spoke.iter().filter(|version| !after.spoke.contains(version)) {
         let types = declared(resource.version).zip(declared(*spoke));
-        let Some((hub, spoke)) = types.map(|it| (&it.0.rust_path, &it.1.rust_path)) else {
+        let Some((hub, spoke)) = types.map(|types| (&types.0.rust_path, &types.1.rust_path)) else {
             continue;
         };
-        for it in left.conversions.iter().filter(|it| it.is_between(hub, spoke)) {
+        for conversion in
+            left.conversions.iter().filter(|conversion| conversion.is_between(hub, spoke))
+        {
             refuse(
-                &it.place,
+                &conversion.place,
                 "this is not the line that `create webhook` has written, so it would stay, without the code that converts",
                 "remove the line first; then run the command again",
             );
@@ -215,15 +227,15 @@ pub fn refuse_left(
     tree.apply(plan)
 }
 
-/// Whether a comment of PROJECT is gone.
+/// Returns whether a comment of PROJECT is gone.
 fn loses_comment(before: &str, after: &str) -> bool {
-    let comments = before.lines().filter_map(|it| it.split_once('#')).map(|it| it.1);
-    { comments }.any(|it| before.matches(it).count() != after.matches(it).count())
+    let comments = before.lines().filter_map(|line| line.split_once('#')).map(|parts| parts.1);
+    { comments }.any(|comment| before.matches(comment).count() != after.matches(comment).count())
 }
 
 /// Plans the removal of what `create webhook` has added for webhooks of a resource that are not in `after`. `edited` is the
 /// project afterwards.
-pub fn remove(
+pub fn plan_removal(
     plan: &mut Plan,
     root: &Root,
     project: &Project,
@@ -235,20 +247,21 @@ pub fn remove(
     if before.is_empty() {
         return Ok(());
     }
-    let Some(target) = Target::of(project, resource)? else { return Ok(()) };
+    let Some(target) = WebhookTarget::of(project, resource)? else { return Ok(()) };
     let target = target.deployed(project, root)?;
     let certificates = project.inputs.certificates;
-    let mut files = Files::default();
+    let mut files = ScaffoldedFiles::default();
     for (set, is_gone) in [
         (webhook::DEFAULTING, before.defaulting && !after.defaulting),
         (webhook::VALIDATION, before.validation && !after.validation),
         (webhook::CONVERSION, before.conversion && !after.conversion),
     ] {
         if is_gone {
-            files.add(&[set], &target.context(project, set, &before, None))?;
+            files.add_sets(&[set], &target.context(project, set, &before, None))?;
         }
     }
-    let gone: Vec<_> = before.spoke.iter().filter(|it| !after.spoke.contains(it)).collect();
+    let gone: Vec<_> =
+        before.spoke.iter().filter(|version| !after.spoke.contains(version)).collect();
     let source = derive::operator(root);
     for spoke in gone {
         // Without the types as they were, only the last commit tells whether the code was edited.
@@ -260,13 +273,16 @@ pub fn remove(
         }
         let written = conversions::written(root, &source, resource, *spoke).unwrap_or_default();
         let code = Some((*spoke, written.text.as_str()));
-        files.add(&[webhook::SPOKE], &target.context(project, webhook::SPOKE, &before, code))?;
+        files
+            .add_sets(&[webhook::SPOKE], &target.context(project, webhook::SPOKE, &before, code))?;
     }
     let is_left = |which: fn(&Webhooks) -> bool| {
-        edited.resources.iter().any(|it| it.webhooks.as_ref().is_some_and(which))
+        edited.resources.iter().any(|listed| listed.webhooks.as_ref().is_some_and(which))
     };
-    let (admission, conversion) =
-        (is_left(|it| it.defaulting || it.validation), is_left(|it| it.conversion));
+    let (admission, conversion) = (
+        is_left(|webhooks| webhooks.defaulting || webhooks.validation),
+        is_left(|webhooks| webhooks.conversion),
+    );
     let gone = |left: bool, count: usize| if left { None } else { Some(count) };
     let counts = (
         gone(admission, usize::from(before.defaulting) + usize::from(before.validation)),
@@ -275,18 +291,18 @@ pub fn remove(
     refuse_others(plan, &source, counts);
     if admission {
         // The file of all registrations is still needed.
-        files.fragments.retain(|it, _| it.0.as_str() != "config/webhook/kustomization.yaml");
+        files.fragments.retain(|key, _| key.0.as_str() != "config/webhook/kustomization.yaml");
     }
     if before.conversion && !conversion {
         let set = webhook::FIRST_CONVERSION;
-        files.add(&[set], &target.context(project, set, &before, None))?;
+        files.add_sets(&[set], &target.context(project, set, &before, None))?;
     }
     if !admission && !conversion {
         for set in [webhook::FIRST, webhook::certificates(certificates)] {
-            files.add(&[set], &target.context(project, set, &before, None))?;
+            files.add_sets(&[set], &target.context(project, set, &before, None))?;
         }
     }
-    files.remove(plan, root, &mut Commit::of(root))?;
+    files.plan_removal(plan, root, &mut Commit::open_head(root))?;
     support::feature(plan, root, &[("admission", admission), ("conversion", conversion)])
 }
 
@@ -296,18 +312,22 @@ fn refuse_others(
     source: &Operator,
     (admission, conversion): (Option<usize>, Option<usize>),
 ) {
-    let admission = admission.filter(|it| *it < source.registrations.len());
-    let conversion = conversion.filter(|it| *it < source.conversions.len());
+    let admission = admission.filter(|count| *count < source.registrations.len());
+    let conversion = conversion.filter(|count| *count < source.conversions.len());
     let places = || {
-        let all = source.registrations.iter().map(|it| &it.place).filter(|_| admission.is_some());
-        let more = source.conversions.iter().map(|it| &it.place);
+        let all = source
+            .registrations
+            .iter()
+            .map(|registration| &registration.place)
+            .filter(|_| admission.is_some());
+        let more = source.conversions.iter().map(|registered| &registered.place);
         all.chain(more.filter(|_| conversion.is_some()))
     };
     if let Some(place) = places().next() {
         let message = "more webhooks are registered than PROJECT lists, and this would remove what serves them";
         let problem =
             Diagnostic::in_file(place.path.as_str(), message).at(place.line, place.column);
-        plan.refuse(problem.with_hint("remove the registration that PROJECT does not list first, or list its webhook in PROJECT"));
+        plan.add_refusal(problem.with_hint("remove the registration that PROJECT does not list first, or list its webhook in PROJECT"));
     }
 }
 
@@ -317,7 +337,7 @@ fn require_policy(
     root: &Root,
     project: &Project,
     edited: &Project,
-    target: &Target,
+    target: &WebhookTarget,
 ) -> anyhow::Result<Project> {
     let policy = target.policy()?;
     if root.look(&policy)? == Found::Nothing {
@@ -333,48 +353,50 @@ pub fn remove_policy(
     plan: &mut Plan,
     root: &Root,
     project: &Project,
-    target: &Target,
+    target: &WebhookTarget,
 ) -> anyhow::Result<()> {
     let policy = target.policy()?;
     if root.look(&policy)? == Found::Nothing {
         return Ok(());
     }
     let others = root.list(&ProjectPath::fixed(webhook::POLICIES))?;
-    let is_last = !others.iter().any(|it| it.name().ends_with("_policy.yaml") && *it != policy);
-    let mut files = Files::default();
+    let is_last =
+        !others.iter().any(|path| path.name().ends_with("_policy.yaml") && *path != policy);
+    let mut files = ScaffoldedFiles::default();
     for (set, is_gone) in [(webhook::POLICY, true), (webhook::FIRST_POLICY, is_last)] {
         if is_gone {
-            files.add(&[set], &target.context(project, set, &Webhooks::default(), None))?;
+            files.add_sets(&[set], &target.context(project, set, &Webhooks::default(), None))?;
         }
     }
-    files.remove(plan, root, &mut Commit::of(root))
+    files.plan_removal(plan, root, &mut Commit::open_head(root))
 }
 
 /// The place in PROJECT of a kind with webhooks.
-fn find(
+fn find_resource(
     project: &Project,
     group: &GroupPrefix,
     version: Option<Version>,
     kind: &Kind,
 ) -> anyhow::Result<usize> {
-    let is_kind = |it: &Resource| {
-        it.is_named(group, kind) && it.webhooks.as_ref().is_some_and(|it| !it.is_empty())
+    let is_kind = |resource: &Resource| {
+        resource.is_named(group, kind)
+            && resource.webhooks.as_ref().is_some_and(|webhooks| !webhooks.is_empty())
     };
-    let all = project.resources.iter().enumerate().filter(|it| is_kind(it.1));
-    let all: Vec<(usize, Version)> = all.map(|it| (it.0, it.1.version)).collect();
-    let found = all.iter().filter(|it| version.is_none_or(|version| version == it.1));
+    let all = project.resources.iter().enumerate().filter(|entry| is_kind(entry.1));
+    let all: Vec<(usize, Version)> = all.map(|entry| (entry.0, entry.1.version)).collect();
+    let found = all.iter().filter(|entry| version.is_none_or(|version| version == entry.1));
     match &found.collect::<Vec<_>>()[..] {
         [one] => Ok(one.0),
         [] => {
-            let wanted = version.map(|it| format!("/{it}")).unwrap_or_default();
+            let wanted = version.map(|version| format!("/{version}")).unwrap_or_default();
             let error = anyhow::format_err!("PROJECT has no webhook for {group}{wanted} {kind}");
             match &all[..] {
                 [] => Err(error),
-                [it, ..] => Err(error).hint(format!("it has one for {} {kind}", it.1)),
+                [first, ..] => Err(error).hint(format!("it has one for {} {kind}", first.1)),
             }
         }
         found => {
-            let versions = found.iter().map(|it| format!("`--version {}`", it.1));
+            let versions = found.iter().map(|entry| format!("`--version {}`", entry.1));
             Err(anyhow::format_err!("{kind} has webhooks in several versions"))
                 .hint(format!("name one: {}", versions.collect::<Vec<_>>().join(" or ")))
         }

@@ -1,11 +1,11 @@
-//! Whether objects stay as they are, and can be read, when they are stored in another version.
+//! Checks that objects keep their fields, and can still be read, when they are stored in another version.
 
 use std::{collections::BTreeMap, path::Path};
 
 use super::{Args, Stored};
 use crate::{
     app::{
-        crd_states::{self, Name, Side},
+        crd_states::{self, CrdState, StateName},
         feature_flags::FeatureFlags,
         refusal::refusal,
         repository::Repository,
@@ -22,27 +22,27 @@ pub fn require_no_loss(old: &Crd, new: &Crd, from: &str, to: &str) -> anyhow::Re
         return Ok(());
     }
     let compare = |old: Crd, new: Crd| {
-        let by_name = |it: Crd| BTreeMap::from([(it.name.clone(), it)]);
+        let by_name = |crd: Crd| BTreeMap::from([(crd.name.clone(), crd)]);
         let mut findings = judge(&by_name(old), &by_name(new), &Policy::olm_v0());
-        findings.retain(|it| it.severity == Severity::Error && !it.removed);
+        findings.retain(|finding| finding.severity == Severity::Error && !finding.removed);
         findings
     };
     let mut findings = compare(old.clone(), new.clone());
-    findings.retain(|it| it.rule == Rule::StorageVersionFields);
+    findings.retain(|finding| finding.rule == Rule::StorageVersionFields);
     // An object that is stored in the one version must be valid in the other one, as if that were its next schema.
     let only = |version: &str| {
-        let mut res = new.clone();
-        res.versions.retain(|it| it.name == version);
-        res.versions.iter_mut().for_each(|it| to.clone_into(&mut it.name));
-        res
+        let mut crd = new.clone();
+        crd.versions.retain(|stored| stored.name == version);
+        crd.versions.iter_mut().for_each(|stored| to.clone_into(&mut stored.name));
+        crd
     };
     findings.extend(compare(only(from), only(to)));
     if findings.is_empty() {
         return Ok(());
     }
-    let line = |it: &Finding| {
-        let field = it.subject.field.as_deref().unwrap_or_default().trim_start_matches("^.");
-        Diagnostic::from(format!("`{field}`: {}", it.what))
+    let line = |finding: &Finding| {
+        let field = finding.subject.field.as_deref().unwrap_or_default().trim_start_matches("^.");
+        Diagnostic::from(format!("`{field}`: {}", finding.what))
     };
     let headline = format!(
         "objects that are stored in {from} would lose fields or be invalid in {to}, as no webhook converts between the versions"
@@ -62,7 +62,7 @@ impl Args {
         of: &Stored,
     ) -> anyhow::Result<()> {
         let new = &self.storage_version;
-        let Some(release) = self.last_release(root.real())? else {
+        let Some(release) = self.last_release(root.resolved_path())? else {
             plan.warn(
                 Diagnostic::from("there is no git tag, so the last release is not known")
                     .with_hint(format!(
@@ -72,17 +72,17 @@ impl Args {
             return Ok(());
         };
         let Some(crd) = release.crds.get(crd) else {
-            // What could not be read may be this kind; where all was read, nobody has objects of it yet.
-            return release.unread.map_or(Ok(()), |it| {
-                hinted(refusal(&it.headline, it.problems), it.hints.into_iter())
+            // A kind that could not be read may be this one. If all kinds were read, no cluster has objects of it yet.
+            return release.unread.map_or(Ok(()), |unread| {
+                hinted(refusal(&unread.headline, unread.problems), unread.hints.into_iter())
             });
         };
-        if !crd.version(new).is_some_and(|it| it.served) {
+        if !crd.version(new).is_some_and(|version| version.served) {
             let (kind, label) = (&of.kind, &release.label);
             let message = format!(
                 "{label} does not serve {new} of {kind}: a cluster that goes back to it could not read its objects"
             );
-            plan.refuse(Diagnostic::from(message).with_hint(format!(
+            plan.add_refusal(Diagnostic::from(message).with_hint(format!(
                 "release a version that serves {new} and still stores {}; `--force` overrides this",
                 of.version
             )));
@@ -91,21 +91,21 @@ impl Args {
     }
 
     /// None if there is no release.
-    fn last_release(&self, dir: &Path) -> anyhow::Result<Option<Side>> {
+    fn last_release(&self, dir: &Path) -> anyhow::Result<Option<CrdState>> {
         let name = match &self.release {
-            Some(it) => Name::parse(it, dir)?,
+            Some(name) => StateName::parse(name, dir)?,
             None if Repository::prefix_of(dir)?.is_none() => return Ok(None),
             None => match Repository::of(dir)?.last_tag()? {
-                Some(tag) => Name::Revision(tag),
+                Some(tag) => StateName::Revision(tag),
                 None => return Ok(None),
             },
         };
-        if name == Name::Cluster {
+        if name == StateName::Cluster {
             return Err(anyhow::format_err!(
                 "`--release` is a revision or CRD files, not a cluster"
             ));
         }
-        let project = crd_states::Project {
+        let project = crd_states::ProjectState {
             dir: dir.to_owned(),
             manifest: None,
             packages: Vec::new(),

@@ -1,4 +1,4 @@
-//! What objects lose when a webhook converts them from the version that they are stored in to another one.
+//! Checks which fields objects lose when a webhook converts them from their stored version to another one.
 
 use super::Stored;
 use crate::app::refusal::refusal;
@@ -9,7 +9,8 @@ use crd::compatibility::{Crd, lost_fields};
 use diagnostics::{Diagnostic, Hint as _, Lines};
 use model::Tree as _;
 
-/// Whether an annotation keeps what is not in the other version. Only from the hub to a spoke is that possible.
+/// Says whether an annotation keeps the fields that the other version does not have. Only conversions from the hub to
+/// a spoke can.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lossless {
     Yes,
@@ -17,14 +18,14 @@ enum Lossless {
     Impossible,
 }
 
-pub struct Conversions<'a> {
+pub struct StoredConversions<'a> {
     pub source: &'a Operator,
     pub of: &'a Stored,
-    /// What PROJECT says.
+    /// The conversion that PROJECT records.
     pub converted: Option<&'a Converted>,
 }
 
-impl Conversions<'_> {
+impl StoredConversions<'_> {
     /// Refuses fields that the new version does not have, unless the conversion is lossless, or they are among `renamed`: its
     /// code writes those to other fields.
     pub fn require_kept(
@@ -38,12 +39,12 @@ impl Conversions<'_> {
         let mut problems = Vec::new();
         if crd.converts() {
             self.require_converted(to)?;
-            for (from, to, lossless) in self.steps(&self.of.version, to) {
+            for (from, to, lossless) in self.conversion_steps(&self.of.version, to) {
                 let mut lost = lost_fields(crd, from, to);
                 unused.retain(|field| !lost.contains(*field));
                 lost.retain(|field| !renamed.contains(field));
                 if !lost.is_empty() && lossless != Lossless::Yes {
-                    problems.push(self.problem(tree, (from, to), &lost, lossless)?);
+                    problems.push(self.lost_fields_problem(tree, (from, to), &lost, lossless)?);
                 }
             }
         }
@@ -61,7 +62,7 @@ impl Conversions<'_> {
 
     /// Refuses a version that the project does not convert, where API servers ask it about all versions.
     fn require_converted(&self, to: &str) -> anyhow::Result<()> {
-        let Some(converted) = self.converted.filter(|converted| !converted.has(to)) else {
+        let Some(converted) = self.converted.filter(|converted| !converted.has_version(to)) else {
             return Ok(());
         };
         let flags = format!("--version {} --conversion --spoke {to}", converted.hub);
@@ -72,7 +73,7 @@ impl Conversions<'_> {
         .hint(format!("run `{command}`"))
     }
 
-    fn problem(
+    fn lost_fields_problem(
         &self,
         tree: &WorkTree<'_>,
         (from, to): (&str, &str),
@@ -85,7 +86,7 @@ impl Conversions<'_> {
             self.of.kind,
             names.join(", ")
         );
-        let problem = match self.between(from, to) {
+        let problem = match self.find_registration(from, to) {
             Some(registration) => {
                 let (file, place) = (registration.place.path.as_str(), &registration.place);
                 let text = tree.read(&file.parse()?)?.unwrap_or_default();
@@ -108,40 +109,47 @@ impl Conversions<'_> {
     }
 }
 
-impl<'a> Conversions<'a> {
+impl<'a> StoredConversions<'a> {
     /// The versions that are converted to each other on the way from one version to another: they may be two spokes.
-    fn steps<'n>(&'n self, from: &'n str, to: &'n str) -> Vec<(&'n str, &'n str, Lossless)> {
-        match self.converted.map(|it| it.hub.as_str()) {
+    fn conversion_steps<'n>(
+        &'n self,
+        from: &'n str,
+        to: &'n str,
+    ) -> Vec<(&'n str, &'n str, Lossless)> {
+        match self.converted.map(|converted| converted.hub.as_str()) {
             Some(hub) if ![from, to].contains(&hub) => {
-                // What an annotation of the one spoke keeps is in the hub again, and may be more than the spoke has.
-                let kept = self.lossless(hub, from) == Lossless::Yes;
+                // The fields that an annotation of the first spoke keeps are in the hub again, and may be more than
+                // the spoke has.
+                let kept = self.lossless_between(hub, from) == Lossless::Yes;
                 vec![
                     (from, hub, Lossless::Impossible),
-                    // What this step keeps, the one before may have lost.
-                    (if kept { hub } else { from }, to, self.lossless(hub, to)),
+                    // The step before may have lost the fields that this one keeps.
+                    (if kept { hub } else { from }, to, self.lossless_between(hub, to)),
                 ]
             }
-            _ => vec![(from, to, self.lossless(from, to))],
+            _ => vec![(from, to, self.lossless_between(from, to))],
         }
     }
 
-    fn lossless(&self, from: &str, to: &str) -> Lossless {
-        if self.converted.is_none_or(|it| it.hub != from) {
+    fn lossless_between(&self, from: &str, to: &str) -> Lossless {
+        if self.converted.is_none_or(|converted| converted.hub != from) {
             return Lossless::Impossible;
         }
-        match self.between(from, to).is_some_and(|it| it.lossless) {
-            true => Lossless::Yes,
-            false => Lossless::Possible,
+        if self.find_registration(from, to).is_some_and(|registration| registration.lossless) {
+            Lossless::Yes
+        } else {
+            Lossless::Possible
         }
     }
 
-    fn between(&self, one: &str, other: &str) -> Option<&'a ConversionRegistration> {
-        let (one, other) = (self.path(one)?, self.path(other)?);
-        self.source.conversions.iter().find(|it| it.is_between(one, other))
+    fn find_registration(&self, one: &str, other: &str) -> Option<&'a ConversionRegistration> {
+        let (one, other) = (self.type_path(one)?, self.type_path(other)?);
+        self.source.conversions.iter().find(|registration| registration.is_between(one, other))
     }
 
-    fn path(&self, version: &str) -> Option<&'a KindPath> {
-        let mut all = manifests::versions(self.source).filter(|it| self.of.has(it));
-        Some(&all.find(|it| it.name() == version)?.declared.rust_path)
+    fn type_path(&self, version: &str) -> Option<&'a KindPath> {
+        let mut all =
+            manifests::versions(self.source).filter(|version| self.of.matches_version(version));
+        Some(&all.find(|candidate| candidate.name() == version)?.declared.rust_path)
     }
 }

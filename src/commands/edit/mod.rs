@@ -16,7 +16,7 @@ use crate::{
         derive::{self, GenerateOptions},
         rendered,
     },
-    commands::Mode,
+    commands::OutputMode,
     disk::Root,
     manifests,
     plan::{Plan, WorkTree, with_storage},
@@ -25,7 +25,7 @@ use crate::{
 };
 use anyhow::Context as _;
 use cluster::Id;
-use conversion::Conversions;
+use conversion::StoredConversions;
 use crd::compatibility::Crd;
 use diagnostics::{Diagnostic, Hint as _, Lines};
 use model::{Found, GroupPrefix, Kind, ProjectPath, Tree};
@@ -60,9 +60,9 @@ pub struct Args {
     #[arg(long, value_name = "FIELD")]
     renamed: Vec<String>,
     #[command(flatten)]
-    compile: compile::Flags,
+    compile: compile::CompileFlags,
     #[command(flatten)]
-    pub mode: Mode,
+    pub mode: OutputMode,
 }
 
 /// A kind of the source, by its API group and its name, and its stored version.
@@ -73,43 +73,44 @@ struct Stored {
 }
 
 impl Args {
-    pub fn write(mut self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
+    pub fn write_files(mut self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
         let project = Project::read(root)?;
-        let group = terminal::ask(self.group.take(), "group", "cache")?;
-        let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
+        let group = terminal::ask_for_value(self.group.take(), "group", "cache")?;
+        let kind = terminal::ask_for_value(self.kind.take(), "kind", "Memcached")?;
         let options =
             || GenerateOptions { flags: Some(self.compile), ..GenerateOptions::default() };
-        // What the CRDs are before the edit, even if nobody has generated them yet.
+        // The CRDs before the edit, even if they have not been generated yet.
         let mut before = tree.clone();
         derive::source(&mut before, &project, &options())?;
         let source = derive::operator(tree);
         let is_group =
-            |it: &str| it == group.to_string() || it == format!("{group}.{}", project.domain);
-        let stored = self.stored(&source, is_group, &kind.to_string())?;
+            |name: &str| name == group.to_string() || name == format!("{group}.{}", project.domain);
+        let stored = self.find_stored(&source, is_group, &kind.to_string())?;
         if stored.version == self.storage_version {
-            terminal::advise(&format!("{kind} is stored in {} already\n", stored.version));
+            terminal::print_advice(&format!("{kind} is stored in {} already\n", stored.version));
             return Ok(());
         }
-        let mut plan = self.plan(tree, &source, &stored)?;
+        let mut plan = self.plan_storage_edits(tree, &source, &stored)?;
         tree.apply(plan)?;
         derive::source(tree, &project, &options())?;
         self.require_only_storage_changed(&source, &derive::operator(tree), &stored)?;
-        let (old, new) = (crd(&before, &stored)?, crd(tree, &stored)?);
-        let is_stored = |it: &Crd| it.version(&self.storage_version).is_some_and(|it| it.storage);
+        let (old, new) = (find_crd(&before, &stored)?, find_crd(tree, &stored)?);
+        let is_stored =
+            |crd: &Crd| crd.version(&self.storage_version).is_some_and(|version| version.storage);
         if !is_stored(&new) {
             return Err(anyhow::format_err!("the CRD in config/crd still has the former storage version"))
                 .hint("remove the patch in config/crd that sets `storage`; if kinds have to be compiled, write `storage = …` by hand, then run `operator-rs manifests`");
         }
         checks::require_no_loss(&old, &new, &stored.version, &self.storage_version)?;
-        let converted = project.converted();
+        let converted = project.converted_versions();
         let converted = converted.get(&(stored.group.clone(), stored.kind.clone()));
-        let conversions = Conversions { source: &source, of: &stored, converted };
+        let conversions = StoredConversions { source: &source, of: &stored, converted };
         conversions.require_kept(tree, &new, &self.storage_version, &self.renamed)?;
         plan = Plan::default();
         self.check_release(&mut plan, root, &new.name, &stored)?;
         let Stored { kind, version: old, .. } = &stored;
         let new = &self.storage_version;
-        plan.next(format!(
+        plan.set_next_steps(format!(
             "Next: every release must serve what the one before it has stored, so that clusters can go back:\n  \
              release N      serves {old} and {new} of {kind}, and stores {old}\n  \
              release N + 1  stores {new}; then run `operator-rs migrate` on every cluster\n  \
@@ -123,18 +124,19 @@ impl Args {
     }
 
     /// The kind and its stored version.
-    fn stored(
+    fn find_stored(
         &self,
         source: &Operator,
         is_group: impl Fn(&str) -> bool,
         kind: &str,
     ) -> anyhow::Result<Stored> {
         let all = manifests::versions(source);
-        let versions: Vec<_> = all.filter(|it| is_group(it.group()) && it.kind() == kind).collect();
-        let is_unread = source
-            .kinds
-            .iter()
-            .any(|it| it.crd.is_err() && it.kind.as_deref().is_none_or(|it| it == kind));
+        let versions: Vec<_> =
+            all.filter(|version| is_group(version.group()) && version.kind() == kind).collect();
+        let is_unread = source.kinds.iter().any(|declared| {
+            declared.crd.is_err()
+                && declared.kind.as_deref().is_none_or(|declared_kind| declared_kind == kind)
+        });
         if is_unread {
             return Err(by_hand(&format!("a version of {kind} cannot be read from the source")));
         }
@@ -142,9 +144,10 @@ impl Args {
             return Err(anyhow::format_err!("the source has no kind `{kind}` of this group"))
                 .hint("`operator-rs generate crds` prints the CRDs of all kinds");
         };
-        let names: Vec<String> = versions.iter().map(|it| format!("`{}`", it.name())).collect();
+        let names: Vec<String> =
+            versions.iter().map(|version| format!("`{}`", version.name())).collect();
         let new = &self.storage_version;
-        let Some(version) = versions.iter().find(|it| it.name() == *new) else {
+        let Some(version) = versions.iter().find(|version| version.name() == *new) else {
             return Err(anyhow::format_err!("{kind} has no version `{new}`"))
                 .hint(format!("its versions are: {}", names.join(", ")));
         };
@@ -163,10 +166,15 @@ impl Args {
     }
 
     /// The edits of the source.
-    fn plan(&self, tree: &WorkTree<'_>, source: &Operator, it: &Stored) -> anyhow::Result<Plan> {
+    fn plan_storage_edits(
+        &self,
+        tree: &WorkTree<'_>,
+        source: &Operator,
+        stored: &Stored,
+    ) -> anyhow::Result<Plan> {
         let mut texts = BTreeMap::<ProjectPath, (String, String)>::new();
         let versions: Vec<_> =
-            manifests::versions(source).filter(|version| it.has(version)).collect();
+            manifests::versions(source).filter(|version| stored.matches_version(version)).collect();
         // From the end, so that the places of those that are left in a file stay as they are.
         for version in versions.into_iter().rev() {
             let is_new = version.name() == self.storage_version;
@@ -180,8 +188,8 @@ impl Args {
                 let message = "`storage` cannot be changed here: the attribute is conditional, or a macro writes it";
                 let hint =
                     format!("write `storage = {wanted}` by hand, then run `operator-rs manifests`");
-                let it = Diagnostic::in_file(file, message).at(place.line, place.column);
-                it.quote(&mut Lines::of(text)).with_hint(hint).into_error()
+                let stored = Diagnostic::in_file(file, message).at(place.line, place.column);
+                stored.quote(&mut Lines::of(text)).with_hint(hint).into_error()
             };
             let path: ProjectPath = file.parse().map_err(|_| refuse(""))?;
             let text = match texts.get(&path) {
@@ -192,9 +200,9 @@ impl Args {
             let after = after.ok_or_else(|| refuse(&text))?;
             texts.entry(path).or_insert((text, String::new())).1 = after;
         }
-        let mut res = Plan::default();
-        texts.into_iter().for_each(|(path, (before, after))| res.edit(path, before, after));
-        Ok(res)
+        let mut plan = Plan::default();
+        texts.into_iter().for_each(|(path, (before, after))| plan.edit_file(path, before, after));
+        Ok(plan)
     }
 
     /// The kinds are what they were before, but for the version in which this kind is stored.
@@ -205,35 +213,36 @@ impl Args {
         of: &Stored,
     ) -> anyhow::Result<()> {
         let kinds = |operator: &Operator| {
-            let each = manifests::versions(operator).map(|it| {
-                let mut crd = it.crd.clone();
-                if of.has(&it) {
-                    crd.spec.versions.iter_mut().for_each(|it| it.storage = true);
+            let each = manifests::versions(operator).map(|version| {
+                let mut crd = version.crd.clone();
+                if of.matches_version(&version) {
+                    crd.spec.versions.iter_mut().for_each(|crd_version| crd_version.storage = true);
                 }
-                (it.path(), it.group().to_owned(), crd)
+                (version.path(), version.group().to_owned(), crd)
             });
             each.collect::<Vec<_>>()
         };
         let stored = manifests::storage(after).get(&(&*of.group, &*of.kind)).copied();
-        match stored == Some(&self.storage_version) && kinds(before) == kinds(after) {
-            true => Ok(()),
-            false => Err(by_hand("the edited source would mean something else")),
+        if stored == Some(&self.storage_version) && kinds(before) == kinds(after) {
+            Ok(())
+        } else {
+            Err(by_hand("the edited source would mean something else"))
         }
     }
 }
 
 impl Stored {
-    fn has(&self, version: &manifests::Version<'_>) -> bool {
+    fn matches_version(&self, version: &manifests::Version<'_>) -> bool {
         version.group() == self.group && version.kind() == self.kind
     }
 }
 
 /// The CRD that config/crd has of the kind: patches may add a conversion to what the source says.
-fn crd(tree: &WorkTree<'_>, of: &Stored) -> anyhow::Result<Crd> {
+fn find_crd(tree: &WorkTree<'_>, of: &Stored) -> anyhow::Result<Crd> {
     let objects = kustomize::build_in(tree, &ProjectPath::fixed(rendered::CRDS), &[], None)?;
-    let is = |it: &&go_data::yaml::Value| {
-        let spec = &it["spec"];
-        Id::of(it).is_crd() && spec["group"] == *of.group && spec["names"]["kind"] == *of.kind
+    let is = |object: &&go_data::yaml::Value| {
+        let spec = &object["spec"];
+        Id::of(object).is_crd() && spec["group"] == *of.group && spec["names"]["kind"] == *of.kind
     };
     let found = objects.iter().find(is);
     let found = found.with_context(|| format!("{} has no CRD of {}", rendered::CRDS, of.kind));

@@ -4,10 +4,10 @@ use crate::project::Project;
 use std::path::Path;
 
 use crate::{
-    app::catalog_source::Source,
+    app::catalog_source::CatalogSource,
     commands::{
-        Mode,
-        catalog::{Addition, BundleImage},
+        OutputMode,
+        catalog::{BundleImage, CatalogAddition},
     },
     plan::WorkTree,
     terminal::shell_word,
@@ -27,22 +27,22 @@ pub struct Args {
     #[command(flatten)]
     image: BundleImage,
     #[command(flatten)]
-    addition: Addition,
+    addition: CatalogAddition,
     #[command(flatten)]
-    pub mode: Mode,
+    pub mode: OutputMode,
 }
 
 impl Args {
-    pub fn write(self, dir: &Path, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
+    pub fn write_files(self, dir: &Path, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
         Project::read(tree)?;
         let missing = anyhow::format_err!("found no bundle in `{}`", self.bundle_dir);
         if !dir.join(&self.bundle_dir).is_dir() {
             return Err(missing).hint("generate a bundle with `operator-rs bundle`");
         }
-        let source = Source::folder(dir, Path::new(&self.bundle_dir))?;
+        let source = CatalogSource::folder(dir, Path::new(&self.bundle_dir))?;
         let bundle = source.bundle()?;
-        let image = self.image.of(&source, &bundle)?;
-        self.addition.write(tree, &bundle, &image)?;
+        let image = self.image.resolve_reference(&source, &bundle)?;
+        self.addition.write_files(tree, &bundle, &image)?;
         if image.is_empty() {
             let warning =
                 Diagnostic::from("OLM v1 cannot install from this catalog: it has no bundle image");
@@ -52,10 +52,10 @@ impl Args {
             )));
         }
         let (validated, pushed) = match shell_word(self.addition.catalog_dir.as_str()) {
-            it if it == "catalog" => (String::new(), String::new()),
-            it => (format!(" {it}"), format!(" --catalog-dir {it}")),
+            folder if folder == "catalog" => (String::new(), String::new()),
+            folder => (format!(" {folder}"), format!(" --catalog-dir {folder}")),
         };
-        tree.next(format!(
+        tree.set_next_steps(format!(
             "Next: validate the catalog, and push it as an image:\n  operator-rs catalog validate{validated}\n  operator-rs catalog push <registry>/<name>:<tag>{pushed}"
         ));
         Ok(())

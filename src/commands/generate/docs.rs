@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::described::{Described, From, Output};
+use super::kind_files::{CrdSource, KindFiles, KindFolders};
 use crate::{
     app::manifest_files,
-    commands::{Mode, reading},
+    commands::{OutputMode, reading},
 };
 use crd::reference;
 use diagnostics::Hint as _;
@@ -34,48 +34,46 @@ pub struct Args {
     #[arg(long, value_name = "DIR|FILE")]
     samples: Option<PathBuf>,
     #[command(flatten)]
-    from: From,
+    from: CrdSource,
     #[command(flatten)]
-    mode: Mode,
+    mode: OutputMode,
 }
 
 impl Args {
     pub fn run(&self, dir: &Path) -> anyhow::Result<()> {
-        let output = Output {
+        let output = KindFolders {
             folders: &self.output_dir,
             by: "generate docs",
             extension: ".md",
             from: &self.from,
         };
-        output.settle(dir, &self.mode, || {
-            let (mut kinds, reason_for_more_kinds) = self.from.read(dir)?;
-            kinds.samples = self.samples(dir, &kinds.crds)?;
-            let pages = reference::pages(&kinds)?;
+        output.write_or_check(dir, &self.mode, || {
+            let (mut kinds, reason_for_more_kinds) = self.from.read_kinds(dir)?;
+            kinds.samples = self.read_samples(dir, &kinds.crds)?;
+            let pages = reference::render_pages(&kinds)?;
             let files: anyhow::Result<_> =
                 pages.into_iter().map(|page| Ok((page.path.parse()?, page.text))).collect();
-            Ok(Described { files: files?, reason_for_more_kinds })
+            Ok(KindFiles { files: files?, reason_for_more_kinds })
         })
     }
 
-    fn samples(&self, dir: &Path, crds: &[Value]) -> anyhow::Result<Vec<Value>> {
+    fn read_samples(&self, dir: &Path, crds: &[Value]) -> anyhow::Result<Vec<Value>> {
         let root = reading(dir)?;
         let Some(path) = &self.samples else {
-            return match root.names(SAMPLES)?.is_empty() {
-                true => Ok(Vec::new()),
-                false => manifest_files::objects(&root, &dir.join(SAMPLES))
-                    .hint("name other samples: `--samples DIR|FILE`"),
+            return if root.names(SAMPLES)?.is_empty() {
+                Ok(Vec::new())
+            } else {
+                manifest_files::objects(&root, &dir.join(SAMPLES))
+                    .hint("name other samples: `--samples DIR|FILE`")
             };
         };
         let samples = manifest_files::objects(&root, path)?;
         let is_of = |sample: &Value, crd: &Value| sample["kind"] == crd["spec"]["names"]["kind"];
-        match samples.iter().any(|it| crds.iter().any(|crd| is_of(it, crd))) {
-            true => Ok(samples),
-            false => {
-                Err(anyhow::format_err!("`{}` has no object of these kinds", display_path(&path)))
-                    .hint(
-                        "name YAML files or a kustomization with objects of the kinds to document",
-                    )
-            }
+        if samples.iter().any(|sample| crds.iter().any(|crd| is_of(sample, crd))) {
+            Ok(samples)
+        } else {
+            Err(anyhow::format_err!("`{}` has no object of these kinds", display_path(&path)))
+                .hint("name YAML files or a kustomization with objects of the kinds to document")
         }
     }
 }

@@ -1,11 +1,11 @@
 use crate::project::Project;
 use crate::{
     app::{
-        given::Given,
-        rendered::{self, Changes, Purpose},
+        given::ManifestsArg,
+        rendered::{self, RenderChanges, RenderPurpose},
         shipped, stdout,
     },
-    commands::{Mode, Outcome},
+    commands::{Outcome, OutputMode},
     disk::Root,
     plan::{Plan, WorkTree},
     terminal,
@@ -33,48 +33,49 @@ pub struct Args {
     #[arg(long, value_name = "FILE", value_parser = stdout::yaml_file::<ProjectPath>)]
     output_file: Option<ProjectPath>,
     #[command(flatten)]
-    given: Given,
+    given: ManifestsArg,
     #[command(flatten)]
-    pub mode: Mode,
+    pub mode: OutputMode,
 }
 
 impl Args {
-    /// Whether there is no file to write. Flags about files are refused then.
-    pub fn prints(&self) -> anyhow::Result<bool> {
-        match self.file() {
+    /// Returns whether the output goes to stdout. Flags about files are refused then.
+    pub fn prints_to_stdout(&self) -> anyhow::Result<bool> {
+        match self.output_path() {
             Some(_) => Ok(false),
             None => self.mode.require("--output-file").map(|()| true),
         }
     }
 
-    fn file(&self) -> Option<&ProjectPath> {
+    fn output_path(&self) -> Option<&ProjectPath> {
         stdout::file(&self.output_file)
     }
 
-    pub fn outcome(self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<Outcome> {
-        let project = Project::of_any_layout(root)?;
+    pub fn write_files(self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<Outcome> {
+        let project = Project::read_any_layout(root)?;
         let (image, namespace) = (self.image.as_ref(), self.namespace.as_ref());
-        let objects = match self.crds_only {
-            true => rendered::crds(root, &project, self.given.until(None))?,
-            false => rendered::everything(
+        let objects = if self.crds_only {
+            rendered::crds(root, &project, self.given.until(None))?
+        } else {
+            rendered::everything(
                 root,
                 &project,
                 self.given.until(None),
-                Purpose::Apply,
-                Changes { image, namespace },
-            )?,
+                RenderPurpose::Apply,
+                RenderChanges { image, namespace },
+            )?
         };
         let text = objects.iter().map(yaml::to_text).collect::<Vec<_>>().join("---\n");
         let warnings = [shipped::placeholder(&objects), shipped::custom_resources(&objects)];
         let warnings = warnings.into_iter().flatten();
-        Ok(match self.file().cloned() {
+        Ok(match self.output_path().cloned() {
             None => {
                 terminal::warn_all(warnings);
                 Outcome::Text(text)
             }
             Some(path) => {
                 let mut plan = Plan::default();
-                warnings.for_each(|it| plan.warn(it));
+                warnings.for_each(|warning| plan.warn(warning));
                 plan.generate(path, text, "config/ and the Rust source", "generate installer");
                 tree.apply(plan)?;
                 Outcome::Files

@@ -3,18 +3,18 @@
 mod catalog;
 pub mod chart;
 mod crds;
-mod described;
 mod docs;
 mod installer;
+mod kind_files;
 mod schemas;
 
 use std::path::Path;
 
-use super::{Mode, bundle, reading, writing};
+use super::{OutputMode, bundle, reading, writing};
 use crate::app::{
     compile,
     derive::{self, GenerateOptions, RbacMarkers},
-    support::{PUBLISHED, Support},
+    support::{PUBLISHED, SupportCode},
 };
 use crate::plan::{Plan, WorkTree};
 use crate::project::Project;
@@ -35,15 +35,15 @@ Examples:
 )]
 pub struct Args {
     #[command(subcommand)]
-    what: Option<What>,
+    command: Option<GenerateSubcommand>,
     #[command(flatten)]
-    compile: compile::Flags,
+    compile: compile::CompileFlags,
     #[command(flatten)]
-    mode: Mode,
+    mode: OutputMode,
 }
 
 #[derive(clap::Subcommand)]
-enum What {
+enum GenerateSubcommand {
     Crds(crds::Args),
     Installer(installer::Args),
     Catalog(catalog::Args),
@@ -53,36 +53,45 @@ enum What {
 }
 
 impl Args {
-    /// Whether it works in any cargo project, with or without a PROJECT file.
+    /// Returns whether the command works in any cargo project, with or without a PROJECT file.
     pub fn is_of_any_project(&self) -> bool {
-        matches!(&self.what, Some(What::Crds(_) | What::Docs(_) | What::Schemas(_)))
+        matches!(
+            &self.command,
+            Some(
+                GenerateSubcommand::Crds(_)
+                    | GenerateSubcommand::Docs(_)
+                    | GenerateSubcommand::Schemas(_)
+            )
+        )
     }
 
-    /// Whether it runs again whenever a file that it read changes.
-    pub fn watches(&self) -> bool {
-        matches!(&self.what, Some(What::Crds(args)) if args.watch)
+    /// Returns whether the command runs again whenever a file that it read changes.
+    pub fn watches_files(&self) -> bool {
+        matches!(&self.command, Some(GenerateSubcommand::Crds(args)) if args.watch)
     }
 
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
-        match self.what {
-            Some(What::Crds(args)) => args.run(dir),
-            Some(What::Docs(args)) => args.run(dir),
-            Some(What::Schemas(args)) => args.run(dir),
-            Some(What::Installer(args)) if args.prints()? => {
+        match self.command {
+            Some(GenerateSubcommand::Crds(args)) => args.run(dir),
+            Some(GenerateSubcommand::Docs(args)) => args.run(dir),
+            Some(GenerateSubcommand::Schemas(args)) => args.run(dir),
+            Some(GenerateSubcommand::Installer(args)) if args.prints_to_stdout()? => {
                 let root = reading(dir)?;
                 let mut tree = WorkTree::new(&root, false);
-                args.outcome(&mut tree, &root)?.settle(&tree, &root, &self.mode)
+                args.write_files(&mut tree, &root)?.settle(&tree, &root, &self.mode)
             }
-            Some(What::Installer(args)) => {
-                writing(dir, &args.mode.clone(), |tree, root| args.outcome(tree, root))
+            Some(GenerateSubcommand::Installer(args)) => {
+                writing(dir, &args.mode.clone(), |tree, root| args.write_files(tree, root))
             }
-            Some(What::Catalog(args)) => {
-                writing(dir, &args.mode.clone(), |tree, _| args.write(dir, tree))
+            Some(GenerateSubcommand::Catalog(args)) => {
+                writing(dir, &args.mode.clone(), |tree, _| args.write_files(dir, tree))
             }
-            Some(What::Chart(args)) => {
-                writing(dir, &args.mode.clone(), |tree, root| args.write(tree, root))
+            Some(GenerateSubcommand::Chart(args)) => {
+                writing(dir, &args.mode.clone(), |tree, root| args.write_files(tree, root))
             }
-            None => writing(dir, &self.mode, |tree, _| everything(tree, self.compile, &self.mode)),
+            None => writing(dir, &self.mode, |tree, _| {
+                generate_everything(tree, self.compile, &self.mode)
+            }),
         }
     }
 }
@@ -91,15 +100,15 @@ impl Args {
 pub fn read_source(tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Result<Reading> {
     let mut plan = Plan::default();
     let current = project.with_cli_version(env!("CARGO_PKG_VERSION"))?;
-    plan.edit(Project::path(), project.text().to_owned(), current.text().to_owned());
-    derive::read_with_support(tree, plan, &Support::new(project, PUBLISHED)?)
+    plan.edit_file(Project::path(), project.text().to_owned(), current.text().to_owned());
+    derive::read_with_support(tree, plan, &SupportCode::new(project, PUBLISHED)?)
 }
 
 /// Writes all that is generated from the source that was read, except for the bundle. `all` compiles every kind.
 pub fn without_bundle(
     tree: &mut WorkTree<'_>,
     project: &Project,
-    compile: compile::Flags,
+    compile: compile::CompileFlags,
     all: bool,
     reading: Reading,
 ) -> anyhow::Result<RbacMarkers> {
@@ -108,7 +117,11 @@ pub fn without_bundle(
     derive::source_that_was_read(tree, project, &options, reading)
 }
 
-fn everything(tree: &mut WorkTree<'_>, compile: compile::Flags, mode: &Mode) -> anyhow::Result<()> {
+fn generate_everything(
+    tree: &mut WorkTree<'_>,
+    compile: compile::CompileFlags,
+    mode: &OutputMode,
+) -> anyhow::Result<()> {
     let project = Project::read(tree)?;
     let all = compile.compile && mode.check;
     let reading = read_source(tree, &project)?;

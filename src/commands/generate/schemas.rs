@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::described::{Described, From, Output};
-use crate::commands::Mode;
+use super::kind_files::{CrdSource, KindFiles, KindFolders};
+use crate::commands::OutputMode;
 use crd::json_schema;
 use go_data::yaml::{Map, Value};
 
@@ -22,31 +22,32 @@ pub struct Args {
     #[arg(long, value_name = "DIR", required = true)]
     output_dir: Vec<PathBuf>,
     #[command(flatten)]
-    from: From,
+    from: CrdSource,
     #[command(flatten)]
-    mode: Mode,
+    mode: OutputMode,
 }
 
 impl Args {
     pub fn run(&self, dir: &Path) -> anyhow::Result<()> {
-        let output = Output {
+        let output = KindFolders {
             folders: &self.output_dir,
             by: "generate schemas",
             extension: ".json",
             from: &self.from,
         };
-        output.settle(dir, &self.mode, || {
-            let (kinds, reason_for_more_kinds) = self.from.read(dir)?;
-            let schemas = kinds.crds.iter().flat_map(json_schema::of_crd);
-            let files: anyhow::Result<_> =
-                schemas.map(|it| Ok((it.path.parse()?, text(it.schema)))).collect();
-            Ok(Described { files: files?, reason_for_more_kinds })
+        output.write_or_check(dir, &self.mode, || {
+            let (kinds, reason_for_more_kinds) = self.from.read_kinds(dir)?;
+            let schemas = kinds.crds.iter().flat_map(json_schema::schemas_of_crd);
+            let files: anyhow::Result<_> = schemas
+                .map(|schema| Ok((schema.path.parse()?, format_schema(schema.schema))))
+                .collect();
+            Ok(KindFiles { files: files?, reason_for_more_kinds })
         })
     }
 }
 
 /// The text behind the first line, which begins the object.
-fn text(mut schema: Map<String, Value>) -> String {
+fn format_schema(mut schema: Map<String, Value>) -> String {
     schema.insert("$schema".to_owned(), "http://json-schema.org/draft-07/schema#".into());
     let text = format!("{:#}\n", Value::Object(schema));
     text.strip_prefix("{\n").unwrap_or(&text).to_owned()

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::content::Content;
+use super::content::ImageContent;
 use crate::app::{
-    images::{Access, Output},
+    images::{ImageOutput, RegistryAccess},
     time_limit::TimeLimit,
 };
 
@@ -20,21 +20,21 @@ Examples:
 )]
 pub struct Args {
     #[command(flatten)]
-    output: Output,
+    output: ImageOutput,
     #[command(flatten)]
-    content: Content,
+    content: ImageContent,
     #[command(flatten)]
-    access: Access,
+    access: RegistryAccess,
 }
 
-/// Where the image goes by default: a place that git ignores.
+/// The default path of the image, which git ignores.
 const DEFAULT: &str = "target/image.tar";
 
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         self.output.require(dir, DEFAULT)?;
-        self.content.require(dir, Some(&self.output.path(DEFAULT)))?;
-        let image = self.content.build(dir, &self.output.shape, &self.access)?;
+        self.content.refuse_foreign_sbom(dir, Some(&self.output.path(DEFAULT)))?;
+        let image = self.content.build_image(dir, &self.output.shape, &self.access)?;
         self.output.write(dir, &image, DEFAULT)
     }
 }

@@ -6,10 +6,10 @@ use anyhow::Context as _;
 use toml::Table;
 
 use super::{
-    metadata::Metadata,
+    metadata::CargoMetadata,
     paths, program,
     sbom::{self, Linked},
-    target::Target,
+    target::ImageTarget,
     toolchain::{self, Configured, Machine, Toolchain},
 };
 use crate::{
@@ -29,20 +29,20 @@ use model::display_path;
 pub struct BuildRequest<'a> {
     pub root: &'a Root,
     pub rust: &'a Rust,
-    pub target: Target,
+    pub target: ImageTarget,
     /// The package, if it is not the one in the folder.
     pub package: Option<&'a str>,
     /// The program, if the package has several.
     pub program: Option<&'a str>,
-    /// Whether Cargo.lock must be up to date.
+    /// True if Cargo.lock must be up to date.
     pub locked: bool,
-    /// Whether the image has no other files.
+    /// True if the image has no other files.
     pub is_from_scratch: bool,
 }
 
 /// A program for one platform.
-pub struct Compiled {
-    pub target: Target,
+pub struct CompiledProgram {
+    pub target: ImageTarget,
     pub program: Vec<u8>,
     /// The list of what is linked into it.
     pub sbom: String,
@@ -67,24 +67,24 @@ pub struct Rust {
 
 impl Rust {
     /// Reads what cargo would use. What any of the platforms lacks is an error.
-    pub fn of(root: &Root, targets: &[Target]) -> anyhow::Result<Self> {
+    pub fn detect(root: &Root, targets: &[ImageTarget]) -> anyhow::Result<Self> {
         let rustc = installed::rustc().context("there is no `rustc` on PATH");
         let rustc = rustc.hint("install Rust: https://rustup.rs")?;
         let ask = |words: &[&str]| {
             let arguments: Vec<OsString> = words.iter().map(Into::into).collect();
-            process::ask_aloud(&rustc, root.real(), &arguments, 60)
+            process::ask_aloud(&rustc, root.resolved_path(), &arguments, 60)
         };
         let about = ask(&["-vV"])
             .with_context(|| format!("`{} -vV` fails", display_path(&rustc.as_path())))?;
         let field = |name: &str| {
-            let line = about.lines().find_map(|it| it.strip_prefix(name)?.strip_prefix(": "));
+            let line = about.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
             line.map(str::to_owned).with_context(|| format!("`rustc -vV` prints no {name}"))
         };
         let sysroot = ask(&["--print", "sysroot"]).context("`rustc --print sysroot` fails")?;
         let sysroot = PathBuf::from(sysroot.trim());
         let libraries = sysroot.join("lib/rustlib");
-        let mut missing: Vec<String> = targets.iter().map(|it| it.triple()).collect();
-        missing.retain(|it| !libraries.join(it).join("lib").is_dir());
+        let mut missing: Vec<String> = targets.iter().map(|target| target.triple()).collect();
+        missing.retain(|triple| !libraries.join(triple).join("lib").is_dir());
         if !missing.is_empty() {
             return Err(anyhow::format_err!(
                 "the Rust toolchain of this project has no standard library for {}",
@@ -101,58 +101,62 @@ impl Rust {
 
 /// The facts about a program that are known before it is compiled.
 pub struct Prepared {
-    metadata: Metadata,
+    metadata: CargoMetadata,
     configs: Vec<config::Config>,
     /// An error if the machine has no compiler or linker for it.
     pub toolchain: anyhow::Result<Toolchain>,
 }
 
 impl BuildRequest<'_> {
-    pub fn prepare(&self) -> anyhow::Result<Prepared> {
+    pub fn prepare_build(&self) -> anyhow::Result<Prepared> {
         let rust = self.rust;
-        let metadata = self.metadata(&self.target.triple())?;
-        let package = metadata.root(self.package)?;
-        package.program(self.program)?;
-        let configs = config::files(self.root.real());
-        let tables: Vec<&Table> = configs.iter().map(|it| &it.table).collect();
+        let metadata = self.read_metadata(&self.target.triple())?;
+        let package = metadata.root_package(self.package)?;
+        package.program_name(self.program)?;
+        let configs = config::files(self.root.resolved_path());
+        let tables: Vec<&Table> = configs.iter().map(|config| &config.table).collect();
         let programs = rust.sysroot.join("lib/rustlib").join(&rust.host).join("bin");
         let machine = Machine {
             host: &rust.host,
-            has: &|it| ProgramPath::find(it).is_some(),
-            has_linker: ["rust-lld", "rust-lld.exe"].iter().any(|it| programs.join(it).is_file()),
+            has: &|name| ProgramPath::find(name).is_some(),
+            has_linker: ["rust-lld", "rust-lld.exe"]
+                .iter()
+                .any(|linker| programs.join(linker).is_file()),
         };
-        let configured = self.configured(&tables);
+        let configured = self.read_configuration(&tables);
         let toolchain =
             toolchain::choose(self.target, &machine, configured, &metadata.with_c(package));
         Ok(Prepared { metadata, configs, toolchain })
     }
 
-    pub fn compile(&self, prepared: Prepared) -> anyhow::Result<Compiled> {
+    pub fn compile_program(&self, prepared: Prepared) -> anyhow::Result<CompiledProgram> {
         let Prepared { metadata, configs, toolchain } = prepared;
         let chosen = toolchain?;
         let triple = self.target.triple();
         let step = terminal::Step::begin(&format!("compiling for {}", self.target));
-        let package = metadata.root(self.package)?;
-        let name = package.program(self.program)?;
-        let tables: Vec<&Table> = configs.iter().map(|it| &it.table).collect();
+        let package = metadata.root_package(self.package)?;
+        let name = package.program_name(self.program)?;
+        let tables: Vec<&Table> = configs.iter().map(|config| &config.table).collect();
         let mut arguments =
-            words(&[chosen.subcommand, "--release", "--bin", name, "--target", &triple]);
-        arguments.extend(words(&["--package", &package.id]));
+            to_os_strings(&[chosen.subcommand, "--release", "--bin", name, "--target", &triple]);
+        arguments.extend(to_os_strings(&["--package", &package.id]));
         arguments.push("--message-format=json-render-diagnostics".into());
         let added = self.without_paths(&metadata, &tables)?;
         arguments.extend(added.arguments.iter().map(Into::into));
         let variables = chosen.variables.iter().chain(&added.variables);
-        let variables = variables.map(|(name, it)| (name.clone(), it.into())).collect::<Vec<_>>();
-        let output = self.cargo(arguments, &variables)?;
+        let variables =
+            variables.map(|(name, value)| (name.clone(), value.into())).collect::<Vec<_>>();
+        let output = self.run_cargo(arguments, &variables)?;
         drop(step);
         let built = Built::read(&output);
-        let of_package = built.artifacts.iter().filter(|it| it.package == package.id);
-        let path =
-            { of_package }.filter(|it| it.name == name).find_map(|it| it.executable.as_ref());
+        let of_package = built.artifacts.iter().filter(|artifact| artifact.package == package.id);
+        let path = { of_package }
+            .filter(|artifact| artifact.name == name)
+            .find_map(|artifact| artifact.executable.as_ref());
         let path = path.context("cargo's output does not name the program")?;
-        let bytes = disk::bytes(path)?;
-        program::check(&bytes, self.target, self.is_from_scratch)?;
-        let lock = disk::text(&metadata.workspace_root.join("Cargo.lock"))?;
+        let bytes = disk::read_program_output(path)?;
+        program::ensure_runnable(&bytes, self.target, self.is_from_scratch)?;
+        let lock = disk::read_text(&metadata.workspace_root.join("Cargo.lock"))?;
         let linked = Linked {
             metadata: &metadata,
             root: package,
@@ -161,10 +165,10 @@ impl BuildRequest<'_> {
             lock: &lock,
             rust: &self.rust.release,
         };
-        Ok(Compiled {
+        Ok(CompiledProgram {
             target: self.target,
             program: bytes,
-            sbom: sbom::document(&linked)?,
+            sbom: sbom::render_document(&linked)?,
             about: About {
                 name: package.name.clone(),
                 version: package.version.clone(),
@@ -175,33 +179,36 @@ impl BuildRequest<'_> {
         })
     }
 
-    fn metadata(&self, triple: &str) -> anyhow::Result<Metadata> {
-        let words = words(&["metadata", "--format-version", "1", "--filter-platform", triple]);
-        Metadata::read(&self.cargo(words, &[])?)
+    fn read_metadata(&self, triple: &str) -> anyhow::Result<CargoMetadata> {
+        let words =
+            to_os_strings(&["metadata", "--format-version", "1", "--filter-platform", triple]);
+        CargoMetadata::parse(&self.run_cargo(words, &[])?)
     }
 
-    fn configured(&self, tables: &[&Table]) -> Configured {
+    fn read_configuration(&self, tables: &[&Table]) -> Configured {
         let target = self.target;
         let is_set = |names: &[String]| {
-            names.iter().any(|it| terminal::variable(it).ok().flatten().is_some())
+            names.iter().any(|name| terminal::variable(name).ok().flatten().is_some())
         };
         let triple = target.triple();
         let has = |path: &[&str]| {
             tables.iter().any(|table| {
                 let first = table.get(path[0]);
-                first.and_then(|it| path[1..].iter().try_fold(it, |it, key| it.get(key))).is_some()
+                first
+                    .and_then(|value| path[1..].iter().try_fold(value, |value, key| value.get(key)))
+                    .is_some()
             })
         };
         let compilers = [
-            target.variable("CC_", ""),
+            target.variable_name("CC_", ""),
             format!("CC_{triple}"),
             "TARGET_CC".to_owned(),
             "CC".to_owned(),
         ];
-        let flags = [target.variable("CFLAGS_", ""), format!("CFLAGS_{triple}")];
-        let in_env = |names: &[String]| names.iter().any(|it| has(&["env", it]));
+        let flags = [target.variable_name("CFLAGS_", ""), format!("CFLAGS_{triple}")];
+        let in_env = |names: &[String]| names.iter().any(|name| has(&["env", name]));
         Configured {
-            linker: is_set(&[target.variable("CARGO_TARGET_", "_LINKER")])
+            linker: is_set(&[target.variable_name("CARGO_TARGET_", "_LINKER")])
                 || has(&["target", &triple, "linker"]),
             compiler: is_set(&compilers) || in_env(&compilers),
             flags: is_set(&flags) || in_env(&flags),
@@ -210,9 +217,9 @@ impl BuildRequest<'_> {
 
     fn without_paths(
         &self,
-        metadata: &Metadata,
+        metadata: &CargoMetadata,
         tables: &[&Table],
-    ) -> anyhow::Result<paths::Added> {
+    ) -> anyhow::Result<paths::CargoAddition> {
         let cargo = cargo::home().context("neither CARGO_HOME nor HOME is set")?;
         let folders = paths::Folders {
             workspace: &metadata.workspace_root,
@@ -220,38 +227,38 @@ impl BuildRequest<'_> {
             cargo: &cargo,
         };
         let variable = |name: &str| terminal::variable(name).ok().flatten();
-        Ok(paths::without(&folders, self.target, &variable, tables).unwrap_or_else(|| {
+        Ok(paths::remap_flags(&folders, self.target, &variable, tables).unwrap_or_else(|| {
             terminal::warn(
                 "the program may contain paths of this machine: cargo's configuration sets rustflags in `build` and for a target, and cargo applies only one of them",
             );
-            paths::Added::default()
+            paths::CargoAddition::default()
         }))
     }
 
     /// The output of a cargo command; an error if it fails, after cargo has printed why.
-    fn cargo(
+    fn run_cargo(
         &self,
         mut arguments: Vec<OsString>,
         variables: &[(String, OsString)],
     ) -> anyhow::Result<String> {
         arguments.push("--manifest-path".into());
-        arguments.push(self.root.real().join("Cargo.toml").into());
+        arguments.push(self.root.resolved_path().join("Cargo.toml").into());
         if self.locked {
             arguments.push("--locked".into());
         }
         let invocation = process::Invocation {
             program: &installed::cargo()?,
             arguments: &arguments,
-            folder: self.root.real(),
+            folder: self.root.resolved_path(),
             variables,
         };
         process::output(&invocation)?.map_err(|printed| {
-            terminal::advise(&messages::errors(&printed));
+            terminal::print_advice(&messages::errors(&printed));
             anyhow::format_err!("cargo failed; its messages are above")
         })
     }
 }
 
-fn words(all: &[&str]) -> Vec<OsString> {
+fn to_os_strings(all: &[&str]) -> Vec<OsString> {
     all.iter().map(Into::into).collect()
 }

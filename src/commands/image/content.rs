@@ -9,14 +9,14 @@ use std::{
 use anyhow::Context as _;
 
 use super::{
-    compile::{About, BuildRequest, Compiled, Rust},
+    compile::{About, BuildRequest, CompiledProgram, Rust},
     sbom,
-    target::Target,
+    target::ImageTarget,
 };
 use crate::project::Project;
 use crate::{
     app::{
-        images::{self, Access, Epoch, Shape},
+        images::{self, ImageFormat, RegistryAccess, SourceDateEpoch},
         stdout,
     },
     disk, terminal,
@@ -28,7 +28,7 @@ use oci::image::{self, Config, File, Layer, Recipe, Stored, Variant};
 /// What is in the image
 #[derive(Clone, clap::Args)]
 #[command(next_help_heading = "Content")]
-pub struct Content {
+pub struct ImageContent {
     /// Put the program on top of this image [default: an empty image]
     #[arg(long, value_name = "IMAGE")]
     base: Option<Image>,
@@ -65,25 +65,25 @@ impl FromStr for Label {
     }
 }
 
-/// Where the program is, also in the Dockerfile and in config/manager/manager.yaml.
+/// The path of the program, which the Dockerfile and config/manager/manager.yaml use, too.
 const PROGRAM: &str = "manager";
 /// Trivy and Syft read files with this suffix from images.
 const SBOM: &str = "manager.cdx.json";
-/// As in the Dockerfile.
+/// The user and group of the program, equal to those in the Dockerfile.
 const USER: &str = "65532:65532";
 
-impl Content {
+impl ImageContent {
     /// Refuses a file that is not to be replaced by the list of packages, before something takes minutes to build.
-    pub fn require(&self, dir: &Path, output: Option<&Path>) -> anyhow::Result<()> {
+    pub fn refuse_foreign_sbom(&self, dir: &Path, output: Option<&Path>) -> anyhow::Result<()> {
         let Some(path) = &self.sbom else { return Ok(()) };
-        let (path, shown) = (whole(dir, path)?, display_path(&path));
+        let (path, shown) = (resolve_path(dir, path)?, display_path(&path));
         if let Some(output) = output
-            && path.starts_with(whole(dir, output)?)
+            && path.starts_with(resolve_path(dir, output)?)
         {
             return Err(anyhow::format_err!("`--sbom {shown}` and the image are the same file"))
                 .hint("give `--sbom` another file");
         }
-        match disk::large(&path, LONGEST_SBOM)? {
+        match disk::read_large(&path, LONGEST_SBOM)? {
             Some(bytes) if !sbom::is_ours(&bytes) => {
                 Err(anyhow::format_err!("`{shown}` exists, and `--sbom` has not written it"))
                     .hint("give `--sbom` another file, or delete this one")
@@ -93,21 +93,21 @@ impl Content {
     }
 
     /// Compiles the program for each platform and builds the image.
-    pub fn build(
+    pub fn build_image(
         &self,
         dir: &Path,
-        shape: &Shape,
-        access: &Access,
+        shape: &ImageFormat,
+        access: &RegistryAccess,
     ) -> anyhow::Result<image::Image> {
         let root = &crate::commands::reading(dir)?;
-        let targets = Target::all(&shape.platforms)?;
+        let targets = ImageTarget::from_platforms(&shape.platforms)?;
         if self.sbom.is_some() && targets.len() > 1 {
             return Err(anyhow::format_err!("`--sbom` writes the list of one platform"))
                 .hint("the image contains the list of each platform, as `/manager.cdx.json`");
         }
-        let rust = &Rust::of(root, &targets)?;
-        let recorded = Project::find(root)?.and_then(|it| it.inputs.package);
-        let bases = self.bases(&targets, access)?;
+        let rust = &Rust::detect(root, &targets)?;
+        let recorded = Project::find_in(root)?.and_then(|project| project.inputs.package);
+        let bases = self.pull_bases(&targets, access)?;
         let requests = targets.iter().map(|target| BuildRequest {
             root,
             rust,
@@ -117,29 +117,33 @@ impl Content {
             locked: self.locked,
             is_from_scratch: self.base.is_none(),
         });
-        let prepared = requests.map(|it| it.prepare().map(|prepared| (it, prepared)));
+        let prepared =
+            requests.map(|request| request.prepare_build().map(|prepared| (request, prepared)));
         let prepared = prepared.collect::<anyhow::Result<Vec<_>>>()?;
         // Anything that the machine lacks for a platform is reported before anything is compiled.
-        let lacking = prepared.iter().filter_map(|it| it.1.toolchain.as_ref().err());
+        let lacking = prepared.iter().filter_map(|entry| entry.1.toolchain.as_ref().err());
         let list: Vec<Diagnostic> = lacking.map(Into::into).collect();
         if !list.is_empty() {
             return Err(Diagnostics { headline: String::new(), list }.into());
         }
-        let compiled = prepared.into_iter().map(|(request, prepared)| request.compile(prepared));
-        let compiled: Vec<Compiled> = compiled.collect::<anyhow::Result<_>>()?;
+        let compiled =
+            prepared.into_iter().map(|(request, prepared)| request.compile_program(prepared));
+        let compiled: Vec<CompiledProgram> = compiled.collect::<anyhow::Result<_>>()?;
         if let (Some(path), [one]) = (&self.sbom, &compiled[..]) {
             images::put(dir, path, one.sbom.as_bytes())?;
         }
-        let epoch = Epoch::of_environment()?;
-        let labels = self.labels(&compiled[0].about);
+        let epoch = SourceDateEpoch::of_environment()?;
+        let labels = self.image_labels(&compiled[0].about);
         let mut annotations = labels.clone();
         if let (Some(name), Some(base)) = (&self.base, bases.first()) {
-            annotations.insert(key("base.name"), name.to_string());
-            annotations.insert(key("base.digest"), base.0.to_string());
+            annotations.insert(oci_key("base.name"), name.to_string());
+            annotations.insert(oci_key("base.digest"), base.0.to_string());
         }
-        let bases = bases.into_iter().map(|it| Some(it.1)).chain(std::iter::repeat_with(|| None));
+        let bases =
+            bases.into_iter().map(|base| Some(base.1)).chain(std::iter::repeat_with(|| None));
         let variants = compiled.into_iter().zip(bases);
-        let variants = variants.map(|(it, base)| variant(it, base, &labels, epoch.seconds));
+        let variants =
+            variants.map(|(compiled, base)| build_variant(compiled, base, &labels, epoch.seconds));
         let recipe = Recipe {
             format: shape.format.into(),
             created: &epoch.text,
@@ -150,7 +154,11 @@ impl Content {
     }
 
     /// The base image for each platform, and the digest of its name.
-    fn bases(&self, targets: &[Target], access: &Access) -> anyhow::Result<Vec<(Digest, Stored)>> {
+    fn pull_bases(
+        &self,
+        targets: &[ImageTarget],
+        access: &RegistryAccess,
+    ) -> anyhow::Result<Vec<(Digest, Stored)>> {
         let Some(name) = &self.base else { return Ok(Vec::new()) };
         // One digest for all platforms: a tag may move between two requests.
         let digest = images::resolve(name, access)?;
@@ -160,10 +168,10 @@ impl Content {
                 "the image depends on what `{name}` is now; to make it reproducible, give `--base {pinned}`"
             ));
         }
-        targets.iter().map(|it| images::pull(&pinned, &[it.platform()], access)).collect()
+        targets.iter().map(|target| images::pull(&pinned, &[target.platform()], access)).collect()
     }
 
-    fn labels(&self, about: &About) -> BTreeMap<String, String> {
+    fn image_labels(&self, about: &About) -> BTreeMap<String, String> {
         let all = [
             ("title", Some(&about.name)),
             ("version", Some(&about.version)),
@@ -171,8 +179,8 @@ impl Content {
             ("licenses", about.license.as_ref()),
             ("source", about.repository.as_ref()),
         ];
-        let own = all.into_iter().filter_map(|(name, it)| Some((key(name), it?.clone())));
-        own.chain(self.label.iter().map(|it| (it.0.clone(), it.1.clone()))).collect()
+        let own = all.into_iter().filter_map(|(name, value)| Some((oci_key(name), value?.clone())));
+        own.chain(self.label.iter().map(|label| (label.0.clone(), label.1.clone()))).collect()
     }
 }
 
@@ -180,21 +188,21 @@ impl Content {
 const LONGEST_SBOM: u64 = 256 << 20;
 
 /// A path of a file with nothing in it that leads elsewhere, as far as it exists.
-fn whole(dir: &Path, path: &Path) -> anyhow::Result<PathBuf> {
+fn resolve_path(dir: &Path, path: &Path) -> anyhow::Result<PathBuf> {
     let path = std::path::absolute(dir.join(path)).context("cannot resolve the path")?;
-    Ok(match (path.parent().map(disk::real), path.file_name()) {
+    Ok(match (path.parent().map(disk::resolve_folder), path.file_name()) {
         (Some(Ok(parent)), Some(name)) => parent.join(name),
         _ => path,
     })
 }
 
 /// A key of OCI.
-fn key(name: &str) -> String {
+fn oci_key(name: &str) -> String {
     format!("org.opencontainers.image.{name}")
 }
 
-fn variant(
-    compiled: Compiled,
+fn build_variant(
+    compiled: CompiledProgram,
     base: Option<Stored>,
     labels: &BTreeMap<String, String>,
     time: u64,

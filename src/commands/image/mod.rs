@@ -19,12 +19,12 @@ use std::path::Path;
 Examples:
   operator-rs image build
   operator-rs image push quay.io/example/memcached-operator:v0.0.1")]
-pub enum Command {
+pub enum ImageSubcommand {
     Build(build::Args),
     Push(push::Args),
 }
 
-impl Command {
+impl ImageSubcommand {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self {
             Self::Build(args) => args.run(dir),

@@ -7,11 +7,11 @@ use std::path::Path;
 
 use toml::{Table, Value};
 
-use super::target::Target;
+use super::target::ImageTarget;
 
 /// An addition to cargo's command line or environment.
 #[derive(Debug, Default, PartialEq)]
-pub struct Added {
+pub struct CargoAddition {
     pub arguments: Vec<String>,
     pub variables: Vec<(String, String)>,
 }
@@ -25,17 +25,17 @@ pub struct Folders<'a> {
 }
 
 /// Adds the flags; none if it is unclear where cargo takes flags from. `variable` looks up a variable of the environment.
-pub fn without(
+pub fn remap_flags(
     folders: &Folders<'_>,
-    target: Target,
+    target: ImageTarget,
     variable: &dyn Fn(&str) -> Option<String>,
     configs: &[&Table],
-) -> Option<Added> {
-    let flags = flags(folders);
+) -> Option<CargoAddition> {
+    let flags = prefix_flags(folders);
     let encoded = |before: Vec<String>| {
         let all: Vec<String> = before.into_iter().chain(flags.clone()).collect();
         let variables = vec![("CARGO_ENCODED_RUSTFLAGS".to_owned(), all.join("\x1f"))];
-        Some(Added { arguments: Vec::new(), variables })
+        Some(CargoAddition { arguments: Vec::new(), variables })
     };
     if let Some(text) = variable("CARGO_ENCODED_RUSTFLAGS") {
         return encoded(text.split('\x1f').map(str::to_owned).collect());
@@ -45,30 +45,33 @@ pub fn without(
     }
     let triple = target.triple();
     let of_build = variable("CARGO_BUILD_RUSTFLAGS").is_some()
-        || configs.iter().any(|it| it.get("build").and_then(|it| it.get("rustflags")).is_some());
-    let of_target = variable(&target.variable("CARGO_TARGET_", "_RUSTFLAGS")).is_some()
-        || tables(configs).any(|(name, it)| *name == triple && it.get("rustflags").is_some());
-    let of_condition =
-        tables(configs).any(|(name, it)| name.starts_with("cfg(") && it.get("rustflags").is_some());
+        || configs
+            .iter()
+            .any(|config| config.get("build").and_then(|build| build.get("rustflags")).is_some());
+    let of_target = variable(&target.variable_name("CARGO_TARGET_", "_RUSTFLAGS")).is_some()
+        || target_tables(configs)
+            .any(|(name, table)| *name == triple && table.get("rustflags").is_some());
+    let of_condition = target_tables(configs)
+        .any(|(name, table)| name.starts_with("cfg(") && table.get("rustflags").is_some());
     let key = match (of_target, of_condition, of_build) {
         (true, _, _) | (false, true, false) => format!("target.{triple}.rustflags"),
         (false, false, _) => "build.rustflags".to_owned(),
-        // Whether the condition holds decides, and only rustc knows.
+        // The result depends on the condition, which only rustc evaluates.
         (false, true, true) => return None,
     };
     let list = Value::Array(flags.into_iter().map(Value::String).collect());
-    Some(Added {
+    Some(CargoAddition {
         arguments: vec!["--config".to_owned(), format!("{key}={list}")],
         variables: vec![],
     })
 }
 
-fn tables<'a>(configs: &'a [&Table]) -> impl Iterator<Item = (&'a String, &'a Value)> {
-    configs.iter().filter_map(|it| it.get("target")?.as_table()).flatten()
+fn target_tables<'a>(configs: &'a [&Table]) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    configs.iter().filter_map(|config| config.get("target")?.as_table()).flatten()
 }
 
 /// The last prefix that fits is the one that counts.
-fn flags(folders: &Folders<'_>) -> Vec<String> {
+fn prefix_flags(folders: &Folders<'_>) -> Vec<String> {
     let all =
         [(folders.workspace, "/src"), (folders.target, "/src/target"), (folders.cargo, "/cargo")];
     all.map(|(from, to)| format!("--remap-path-prefix={}={to}", from.to_string_lossy())).to_vec()
@@ -84,15 +87,20 @@ mod tests {
             target: Path::new("/t"),
             cargo: Path::new("/home/me/.cargo"),
         };
-        let variable =
-            |name: &str| variables.iter().find(|it| it.0 == name).map(|it| it.1.to_owned());
-        let tables: Vec<Table> = configs.iter().map(|it| it.parse().expect("toml")).collect();
+        let variable = |name: &str| {
+            variables
+                .iter()
+                .find(|variable| variable.0 == name)
+                .map(|variable| variable.1.to_owned())
+        };
+        let tables: Vec<Table> =
+            configs.iter().map(|config| config.parse().expect("toml")).collect();
         let tables: Vec<&Table> = tables.iter().collect();
-        let added = without(&folders, Target::Arm64, &variable, &tables);
-        let text = added.map(|it| match &it.variables[..] {
-            [] => it.arguments.join(" "),
+        let added = remap_flags(&folders, ImageTarget::Arm64, &variable, &tables);
+        let text = added.map(|added| match &added.variables[..] {
+            [] => added.arguments.join(" "),
             [(name, value)] => format!("{name}={}", value.replace('\x1f', " ")),
-            _ => panic!("{it:?}"),
+            _ => panic!("{added:?}"),
         });
         assert_eq!(text.as_deref(), expected, "{configs:?}");
     }

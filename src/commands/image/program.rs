@@ -6,15 +6,19 @@ use object::{
     read::elf::{FileHeader as _, ProgramHeader as _},
 };
 
-use super::target::Target;
+use super::target::ImageTarget;
 use diagnostics::Hint as _;
 
 /// Refuses a program that does not run on the platform, or not without files that the image lacks.
-pub fn check(program: &[u8], target: Target, is_from_scratch: bool) -> anyhow::Result<()> {
-    let Some(elf) = Elf::read(program) else {
+pub fn ensure_runnable(
+    program: &[u8],
+    target: ImageTarget,
+    is_from_scratch: bool,
+) -> anyhow::Result<()> {
+    let Some(elf) = Elf::parse(program) else {
         anyhow::bail!("the compiled program is not a 64-bit ELF file, which Linux requires");
     };
-    if elf.machine != target.machine() {
+    if elf.machine != target.elf_machine() {
         anyhow::bail!("the compiled program is not for {target}");
     }
     if elf.is_dynamic && is_from_scratch {
@@ -35,11 +39,11 @@ struct Elf {
 
 impl Elf {
     /// Reads the headers of a little-endian 64-bit ELF file.
-    fn read(bytes: &[u8]) -> Option<Self> {
+    fn parse(bytes: &[u8]) -> Option<Self> {
         let header = FileHeader64::<LittleEndian>::parse(bytes).ok()?;
         let endian = header.endian().ok()?;
         let segments = header.program_headers(endian, bytes).ok()?;
-        let is_dynamic = segments.iter().any(|it| it.p_type(endian) == PT_INTERP);
+        let is_dynamic = segments.iter().any(|segment| segment.p_type(endian) == PT_INTERP);
         Some(Self { machine: header.e_machine(endian), is_dynamic })
     }
 }
@@ -53,7 +57,10 @@ fn programs_that_cannot_run_in_the_image_are_refused() {
         res
     };
     let check = |bytes: &[u8], scratch: bool| {
-        check(bytes, Target::Amd64, scratch).err().map(|it| it.to_string()).unwrap_or_default()
+        ensure_runnable(bytes, ImageTarget::Amd64, scratch)
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default()
     };
     assert_eq!(check(&elf(62, 1), true), "");
     assert_eq!(check(&elf(62, 3), false), "");

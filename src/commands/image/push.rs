@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::content::Content;
+use super::content::ImageContent;
 use crate::app::{
-    images::{self, Access, Shape},
+    images::{self, ImageFormat, RegistryAccess},
     time_limit::TimeLimit,
 };
 use model::Image;
@@ -23,18 +23,18 @@ pub struct Args {
     #[arg(value_name = "IMAGE")]
     to: Image,
     #[command(flatten)]
-    shape: Shape,
+    shape: ImageFormat,
     #[command(flatten)]
-    content: Content,
+    content: ImageContent,
     #[command(flatten)]
-    access: Access,
+    access: RegistryAccess,
 }
 
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         images::named(&self.to)?;
-        self.content.require(dir, None)?;
-        let image = self.content.build(dir, &self.shape, &self.access)?;
+        self.content.refuse_foreign_sbom(dir, None)?;
+        let image = self.content.build_image(dir, &self.shape, &self.access)?;
         images::push(&image, &self.to, &self.access)
     }
 }

@@ -10,15 +10,15 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use toml::Table;
 
-use super::metadata::{Metadata, Package};
+use super::metadata::{CargoMetadata, CargoPackage};
 use crate::app::cargo::messages::Built;
 use model::without_user;
 
 /// The sources of the list.
 pub struct Linked<'a> {
-    pub metadata: &'a Metadata,
+    pub metadata: &'a CargoMetadata,
     /// The package of the program.
-    pub root: &'a Package,
+    pub root: &'a CargoPackage,
     /// The packages that cargo has built.
     pub built: &'a Built,
     pub triple: &'a str,
@@ -29,23 +29,24 @@ pub struct Linked<'a> {
 }
 
 /// The document.
-pub fn document(linked: &Linked<'_>) -> anyhow::Result<String> {
+pub fn render_document(linked: &Linked<'_>) -> anyhow::Result<String> {
     let Linked { metadata, root, built, triple, lock, rust } = linked;
-    let artifacts = built.artifacts.iter().filter(|it| it.is_for(triple));
-    let ids: BTreeSet<&str> = artifacts.map(|it| it.package.as_str()).collect();
-    let checksums = checksums(lock)?;
-    let packages: BTreeMap<&str, &Package> = { metadata.packages.iter() }
-        .filter(|it| ids.contains(it.id.as_str()))
-        .map(|it| (it.id.as_str(), it))
+    let artifacts = built.artifacts.iter().filter(|artifact| artifact.is_for(triple));
+    let ids: BTreeSet<&str> = artifacts.map(|artifact| artifact.package.as_str()).collect();
+    let checksums = parse_checksums(lock)?;
+    let packages: BTreeMap<&str, &CargoPackage> = { metadata.packages.iter() }
+        .filter(|package| ids.contains(package.id.as_str()))
+        .map(|package| (package.id.as_str(), package))
         .collect();
-    let edges = metadata.dependencies(&[None]);
+    let edges = metadata.dependencies_by_kind(&[None]);
     let (mut components, mut dependencies) = (Vec::new(), BTreeMap::new());
     for (id, package) in &packages {
-        let below = edges.get(id).into_iter().flatten().filter_map(|it| packages.get(it));
-        let below: BTreeSet<String> = below.map(|it| reference(it)).collect();
-        dependencies.insert(reference(package), below);
+        let below = edges.get(id).into_iter().flatten().filter_map(|id| packages.get(id));
+        let below: BTreeSet<String> = below.map(|package| bom_reference(package)).collect();
+        dependencies.insert(bom_reference(package), below);
         if package.id != root.id {
-            components.push((reference(package), component(package, "library", &checksums)));
+            components
+                .push((bom_reference(package), build_component(package, "library", &checksums)));
         }
     }
     components.sort_by(|one, other| one.0.cmp(&other.0));
@@ -56,7 +57,7 @@ pub fn document(linked: &Linked<'_>) -> anyhow::Result<String> {
         "version": rust,
         "description": format!("The standard library for {triple}"),
     });
-    if let Some(all) = dependencies.get_mut(&reference(root)) {
+    if let Some(all) = dependencies.get_mut(&bom_reference(root)) {
         all.insert("rust".to_owned());
     }
     dependencies.insert("rust".to_owned(), BTreeSet::new());
@@ -74,47 +75,48 @@ pub fn document(linked: &Linked<'_>) -> anyhow::Result<String> {
         "version": 1,
         "metadata": {
             "tools": { "components": [tool] },
-            "component": component(root, "application", &checksums),
+            "component": build_component(root, "application", &checksums),
         },
-        "components": components.into_iter().map(|it| it.1).chain([standard]).collect::<Vec<_>>(),
+        "components": components.into_iter().map(|component| component.1).chain([standard]).collect::<Vec<_>>(),
         "dependencies": dependencies.collect::<Vec<_>>(),
     });
     Ok(format!("{document:#}\n"))
 }
 
-/// Whether an earlier run has written this document.
+/// Returns whether an earlier run has written this document.
 pub fn is_ours(document: &[u8]) -> bool {
     let value: Value = serde_json::from_slice(document).unwrap_or_default();
     value["bomFormat"] == "CycloneDX"
         && value["metadata"]["tools"]["components"][0]["name"] == env!("CARGO_PKG_NAME")
 }
 
-fn component(package: &Package, kind: &str, checksums: &Checksums) -> Value {
-    let mut res = json!({
+fn build_component(package: &CargoPackage, kind: &str, checksums: &PackageChecksums) -> Value {
+    let mut component = json!({
         "type": kind,
-        "bom-ref": reference(package),
+        "bom-ref": bom_reference(package),
         "name": package.name,
         "version": package.version,
     });
     let mut set = |key: &str, value: Option<Value>| {
         if let Some(value) = value {
-            res[key] = value;
+            component[key] = value;
         }
     };
-    set("description", package.description.as_deref().map(|it| it.trim().into()));
+    set("description", package.description.as_deref().map(|text| text.trim().into()));
     set("scope", (kind == "library").then(|| "required".into()));
-    set("licenses", license(package).map(|it| json!([it])));
-    set("purl", purl(package).map(Value::from));
+    set("licenses", license_choice(package).map(|license| json!([license])));
+    set("purl", package_url(package).map(Value::from));
     let key = (package.name.clone(), package.version.clone(), package.source.clone());
-    let checksum = checksums.get(&key).map(|it| json!([{ "alg": "SHA-256", "content": it }]));
+    let checksum =
+        checksums.get(&key).map(|digest| json!([{ "alg": "SHA-256", "content": digest }]));
     set("hashes", checksum);
-    let repository = package.repository.as_ref().filter(|it| it.starts_with("http"));
-    set("externalReferences", repository.map(|it| json!([{ "type": "vcs", "url": it }])));
-    res
+    let repository = package.repository.as_ref().filter(|url| url.starts_with("http"));
+    set("externalReferences", repository.map(|url| json!([{ "type": "vcs", "url": url }])));
+    component
 }
 
 /// Old packages separate licences with `/`.
-fn license(package: &Package) -> Option<Value> {
+fn license_choice(package: &CargoPackage) -> Option<Value> {
     match (&package.license, &package.license_file) {
         (Some(text), _) => {
             let parts: Vec<&str> = text.split('/').map(str::trim).collect();
@@ -125,15 +127,15 @@ fn license(package: &Package) -> Option<Value> {
     }
 }
 
-/// How the document refers to a package.
-fn reference(package: &Package) -> String {
-    purl(package).unwrap_or_else(|| format!("{}@{}", package.name, package.version))
+/// Returns the document's reference to a package.
+fn bom_reference(package: &CargoPackage) -> String {
+    package_url(package).unwrap_or_else(|| format!("{}@{}", package.name, package.version))
 }
 
 /// The package's URL; none for one in a folder: on crates.io, its name may be another package's.
-fn purl(package: &Package) -> Option<String> {
+fn package_url(package: &CargoPackage) -> Option<String> {
     let source = package.source.as_ref()?;
-    let version = escaped(&package.version);
+    let version = escape_url(&package.version);
     let base = format!("pkg:cargo/{}@{version}", package.name);
     if source.contains("github.com/rust-lang/crates.io-index") || source.contains("index.crates.io")
     {
@@ -149,11 +151,11 @@ fn purl(package: &Package) -> Option<String> {
         Some((url, revision)) => format!("{}@{revision}", url.split('?').next().unwrap_or(url)),
         None => url.to_owned(),
     };
-    Some(format!("{base}?{key}={}", escaped(&without_user(&url))))
+    Some(format!("{base}?{key}={}", escape_url(&without_user(&url))))
 }
 
 /// Escapes what has a meaning in a URL.
-fn escaped(text: &str) -> String {
+fn escape_url(text: &str) -> String {
     const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
         .remove(b'-')
         .remove(b'.')
@@ -166,13 +168,13 @@ fn escaped(text: &str) -> String {
 }
 
 /// By name, version and source.
-type Checksums = BTreeMap<(String, String, Option<String>), String>;
+type PackageChecksums = BTreeMap<(String, String, Option<String>), String>;
 
-fn checksums(lock: &str) -> anyhow::Result<Checksums> {
+fn parse_checksums(lock: &str) -> anyhow::Result<PackageChecksums> {
     let lock: Table = lock.parse().context("cannot parse Cargo.lock")?;
     let packages = lock.get("package").and_then(toml::Value::as_array).into_iter().flatten();
-    let entry = |it: &toml::Value| {
-        let text = |key: &str| it.get(key).and_then(toml::Value::as_str).map(str::to_owned);
+    let entry = |package: &toml::Value| {
+        let text = |key: &str| package.get(key).and_then(toml::Value::as_str).map(str::to_owned);
         Some(((text("name")?, text("version")?, text("source")), text("checksum")?))
     };
     Ok(packages.filter_map(entry).collect())
@@ -221,8 +223,11 @@ mod tests {
                 node("unused@1.0.0", &[]),
             ] },
         });
-        let metadata = Metadata::read(&metadata.to_string()).expect("it is metadata");
-        assert_eq!(metadata.with_c(metadata.root(None).expect("a package")), ["ring 0.17.8"]);
+        let metadata = CargoMetadata::parse(&metadata.to_string()).expect("it is metadata");
+        assert_eq!(
+            metadata.with_c(metadata.root_package(None).expect("a package")),
+            ["ring 0.17.8"]
+        );
         let artifact = |id: &str, folder: &str| {
             let message = json!({
                 "reason": "compiler-artifact", "package_id": id, "manifest_path": "/x/Cargo.toml",
@@ -243,21 +248,21 @@ mod tests {
         );
         let built = Built::read(&messages);
         let linked = Linked {
-            root: metadata.root(None).expect("a package"),
+            root: metadata.root_package(None).expect("a package"),
             metadata: &metadata,
             built: &built,
             triple,
             lock: &lock,
             rust: "1.95.0",
         };
-        let text = document(&linked).expect("it is complete");
+        let text = render_document(&linked).expect("it is complete");
         let document: Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!(document["metadata"]["component"]["name"], "it");
         assert_eq!(document["metadata"]["component"]["purl"], Value::Null);
         let names: Vec<&Value> = { document["components"].as_array() }
             .into_iter()
             .flatten()
-            .map(|it| &it["bom-ref"])
+            .map(|component| &component["bom-ref"])
             .collect();
         let forked = "pkg:cargo/forked@1.0.0%2Bx?vcs_url=git%2Bhttps://example.com/f@abc";
         assert_eq!(names, [forked, "pkg:cargo/ring@0.17.8", "rust"]);

@@ -8,34 +8,38 @@ use model::Platform;
 
 /// A platform that Rust links static programs for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Target {
+pub enum ImageTarget {
     Amd64,
     Arm64,
 }
 
-impl Target {
+impl ImageTarget {
     const ALL: [Self; 2] = [Self::Amd64, Self::Arm64];
 
     /// Each of these platforms once; that of this machine if there are none.
-    pub fn all(platforms: &[Platform]) -> anyhow::Result<Vec<Self>> {
+    pub fn from_platforms(platforms: &[Platform]) -> anyhow::Result<Vec<Self>> {
         let here = [here()];
         let platforms = if platforms.is_empty() { &here } else { platforms };
-        let find =
-            |it: &Platform| Self::ALL.into_iter().find(|one| one.to_string() == it.to_string());
-        let unknown: Vec<String> =
-            platforms.iter().filter(|it| find(it).is_none()).map(ToString::to_string).collect();
+        let find = |platform: &Platform| {
+            Self::ALL.into_iter().find(|one| one.to_string() == platform.to_string())
+        };
+        let unknown: Vec<String> = platforms
+            .iter()
+            .filter(|platform| find(platform).is_none())
+            .map(ToString::to_string)
+            .collect();
         if !unknown.is_empty() {
-            let [known, other] = Self::ALL.map(|it| it.to_string());
+            let [known, other] = Self::ALL.map(|target| target.to_string());
             return Err(anyhow::format_err!(
                 "cannot compile for {}, only for {known} and {other}",
                 unknown.join(", ")
             ))
             .hint("for other platforms, build the Dockerfile: `make docker-buildx CONTAINER_TOOL=docker PLATFORMS=…`");
         }
-        let mut res: Vec<Self> = platforms.iter().filter_map(find).collect();
-        res.sort();
-        res.dedup();
-        Ok(res)
+        let mut targets: Vec<Self> = platforms.iter().filter_map(find).collect();
+        targets.sort();
+        targets.dedup();
+        Ok(targets)
     }
 
     pub fn platform(self) -> Platform {
@@ -64,14 +68,14 @@ impl Target {
     }
 
     /// The triple as it is part of variables: `CARGO_TARGET_…`, or `CC_…` in lowercase.
-    pub fn variable(self, start: &str, end: &str) -> String {
+    pub fn variable_name(self, start: &str, end: &str) -> String {
         let triple = self.triple().replace('-', "_");
         let triple = if start == "CARGO_TARGET_" { triple.to_uppercase() } else { triple };
         format!("{start}{triple}{end}")
     }
 
     /// `e_machine` of its ELF files.
-    pub fn machine(self) -> u16 {
+    pub fn elf_machine(self) -> u16 {
         match self {
             Self::Amd64 => 62,
             Self::Arm64 => 183,
@@ -79,7 +83,7 @@ impl Target {
     }
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for ImageTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "linux/{}", self.architecture())
     }

@@ -6,27 +6,28 @@ use model::{ProjectName, ProjectPath};
 
 /// Names the project in Cargo.lock. That is no template: parsing so long a file would take longer than rendering all
 /// templates together.
-pub fn name(plan: &mut Plan, project: &ProjectName) -> anyhow::Result<()> {
+pub fn name_project(plan: &mut Plan, project: &ProjectName) -> anyhow::Result<()> {
     let mut taken = false;
-    plan.rework(&ProjectPath::fixed("Cargo.lock"), |lock| {
+    plan.edit_scaffolded(&ProjectPath::fixed("Cargo.lock"), |lock| {
         let lock = lock.replace("{{project_name}}", &project.to_string());
         taken = has_twice(&lock, &project.to_string());
         sorted_lock(&lock)
     });
-    match taken {
-        false => Ok(()),
-        true => Err(anyhow::format_err!(
+    if taken {
+        Err(anyhow::format_err!(
             "`{project}` is also the name of a crate that the project would depend on"
         ))
-        .hint(format!("give the project another name: `--project-name {project}-operator`")),
+        .hint(format!("give the project another name: `--project-name {project}-operator`"))
+    } else {
+        Ok(())
     }
 }
 
-/// Whether the project's packages are not the only ones of their names: cargo would then write the
+/// Returns whether other packages have the names of the project's packages: cargo would then write the
 /// lock file in another way.
 fn has_twice(lock: &str, project: &str) -> bool {
     let count = |name: &str| lock.matches(&format!("\nname = \"{name}\"\n")).count();
-    1 < count(project) || 1 < count(&format!("{project}-api"))
+    count(project) > 1 || count(&format!("{project}-api")) > 1
 }
 
 /// Cargo.lock with its packages, and the dependencies of each, in cargo's order whatever the project
@@ -35,15 +36,16 @@ fn sorted_lock(text: &str) -> String {
     let mut parts = text.trim_end().split("\n\n[[package]]\n");
     let head = parts.next().unwrap_or_default();
     let mut packages: Vec<String> = parts.map(sorted_dependencies).collect();
-    packages.sort_by_cached_key(|it| key(it));
-    packages.iter().fold(head.to_owned(), |res, it| res + "\n\n[[package]]\n" + it) + "\n"
+    packages.sort_by_cached_key(|package| sort_key(package));
+    packages.iter().fold(head.to_owned(), |lock, package| lock + "\n\n[[package]]\n" + package)
+        + "\n"
 }
 
 fn sorted_dependencies(package: &str) -> String {
     let lines: Vec<&str> = package.lines().collect();
-    let is_dependency = |it: &&str| it.starts_with(" \"");
+    let is_dependency = |line: &&str| line.starts_with(" \"");
     let mut dependencies: Vec<&str> = lines.iter().copied().filter(is_dependency).collect();
-    dependencies.sort_by_key(|it| it.trim_matches([' ', '"', ',']));
+    dependencies.sort_by_key(|line| line.trim_matches([' ', '"', ',']));
     let mut sorted = dependencies.into_iter();
     let pick = |line: &&str| {
         if is_dependency(line) { sorted.next().unwrap_or(line) } else { line }.to_owned()
@@ -52,9 +54,9 @@ fn sorted_dependencies(package: &str) -> String {
 }
 
 /// Name, then version: `version` follows `name` in every package, and versions of one name are few.
-fn key(package: &str) -> (String, Option<semver::Version>) {
+fn sort_key(package: &str) -> (String, Option<semver::Version>) {
     let field = |name: &str| {
-        let line = package.lines().find_map(|it| it.strip_prefix(name)?.strip_prefix(" = "));
+        let line = package.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(" = "));
         line.unwrap_or_default().trim_matches('"').to_owned()
     };
     (field("name"), field("version").parse().ok())

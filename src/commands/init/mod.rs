@@ -1,16 +1,16 @@
-mod again;
 mod lock;
+mod recreate;
 
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
 use serde::Serialize;
 
-use super::Mode;
+use super::OutputMode;
 use crate::app::{
     derive::{self, GenerateOptions},
     license,
-    support::{PUBLISHED, Support},
+    support::{PUBLISHED, SupportCode},
 };
 use crate::project::{Inputs, Project};
 use crate::{
@@ -41,7 +41,7 @@ pub struct Args {
     owner: String,
     /// License: the LICENSE file and the field in Cargo.toml [default: that of the LICENSE file, or apache2]
     #[arg(long, value_enum)]
-    license: Option<License>,
+    license: Option<LicenseChoice>,
     /// Watch only the operator's own namespace, with a Role instead of a ClusterRole
     #[arg(long, num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", action = clap::ArgAction::Set)]
     namespaced: bool,
@@ -61,11 +61,11 @@ pub struct Args {
     #[arg(long, hide = true)]
     repo: Option<String>,
     #[command(flatten)]
-    pub mode: Mode,
+    pub mode: OutputMode,
 }
 
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
-enum License {
+enum LicenseChoice {
     Apache2,
     None,
 }
@@ -91,9 +91,9 @@ enum Extra {
 
 /// The variables of `templates/init` and `templates/extras`.
 #[derive(Serialize)]
-struct Context<'a> {
+struct InitContext<'a> {
     #[serde(flatten)]
-    names: derive::Names<'a>,
+    names: derive::TemplateNames<'a>,
     owner: &'a str,
     license: &'a str,
     /// The license file, if the license has no known identifier.
@@ -104,15 +104,20 @@ struct Context<'a> {
 const README: &str = "README.md";
 
 impl Args {
-    pub fn write(self, dir: &Path, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
-        if let Some(project) = self.existing(root)? {
+    pub fn write_files(
+        self,
+        dir: &Path,
+        tree: &mut WorkTree<'_>,
+        root: &Root,
+    ) -> anyhow::Result<()> {
+        if let Some(project) = self.find_existing(root)? {
             return self.add_extras(tree, &project);
         }
         if !self.force_nested {
             refuse_nested(dir)?;
         }
         if let Some(file) = &self.from {
-            return again::write(file, tree, root);
+            return recreate::recreate_project(file, tree, root);
         }
         let name = match &self.project_name {
             Some(name) => name.clone(),
@@ -122,8 +127,8 @@ impl Args {
             Some(domain) => domain.clone(),
             None => "my.domain".parse()?,
         };
-        let project = Project::new(name, domain, self.namespaced, &self.inputs(root)?);
-        create(&project, tree, root)?;
+        let project = Project::new(name, domain, self.namespaced, &self.build_inputs(root)?);
+        create_project(&project, tree, root)?;
         if self.repo.is_some() {
             tree.warn("`--repo` has no effect: a Cargo package has no import path".to_owned());
         }
@@ -131,7 +136,7 @@ impl Args {
             let note = "API groups end in `my.domain`: to choose another domain, run `operator-rs init --domain example.com` in an empty directory";
             tree.warn(Diagnostic::from(note).into_note());
         }
-        tree.next(
+        tree.set_next_steps(
             "Next: add an API, then compile and test:\n  \
              operator-rs create api --group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211\n  \
              cargo test"
@@ -140,8 +145,8 @@ impl Args {
         Ok(())
     }
 
-    /// The project that is here already. It may be that of another tool, and only `--with` can be given.
-    fn existing(&self, root: &Root) -> anyhow::Result<Option<Project>> {
+    /// Returns the existing project, which another tool may have created, if only `--with` is given.
+    fn find_existing(&self, root: &Root) -> anyhow::Result<Option<Project>> {
         let project = match root.look(&Project::path())? {
             Found::Text(text) => Some(Project::from_text(&text)?),
             Found::Other(_) => None,
@@ -159,25 +164,29 @@ impl Args {
             return Ok(Some(project));
         }
         Err(anyhow::format_err!("this directory already has a project: PROJECT exists")).hint(
-            match is_new && !self.with.is_empty() {
-                true => "to add files to it, give only `--with`",
-                false => "add an API with `operator-rs create api`, or choose another directory",
+            if is_new && !self.with.is_empty() {
+                "to add files to it, give only `--with`"
+            } else {
+                "add an API with `operator-rs create api`, or choose another directory"
             },
         )
     }
 
-    /// What PROJECT records of the flags, and of the files that are there.
-    fn inputs(&self, root: &Root) -> anyhow::Result<Inputs> {
+    /// Builds the record of the flags and of the existing files for PROJECT.
+    fn build_inputs(&self, root: &Root) -> anyhow::Result<Inputs> {
         let theirs = license::find(root)?;
-        let identifier = identifier(self.license, theirs.as_ref())?;
+        let identifier = license_identifier(self.license, theirs.as_ref())?;
         let readme = ProjectPath::fixed(README);
         let mut kept = Vec::new();
         if root.look(&readme)? != Found::Nothing {
             kept.push(readme);
         }
         let is_unknown = identifier.is_empty() && self.license.is_none();
-        let license_file = theirs.as_ref().filter(|_| is_unknown).map(|it| it.path.clone());
-        kept.extend(theirs.into_iter().flat_map(|it| [Some(it.path), it.other]).flatten());
+        let license_file =
+            theirs.as_ref().filter(|_| is_unknown).map(|license| license.path.clone());
+        kept.extend(
+            theirs.into_iter().flat_map(|license| [Some(license.path), license.other]).flatten(),
+        );
         Ok(Inputs {
             kept,
             license: match identifier {
@@ -188,82 +197,88 @@ impl Args {
             license_file,
             owner: self.owner.clone(),
             vendor: self.vendor,
-            with: self.extras(),
+            with: self.extra_names(),
             ..Inputs::default()
         })
     }
 
     /// The names of the chosen folders of `templates/extras`.
-    fn extras(&self) -> Vec<String> {
+    fn extra_names(&self) -> Vec<String> {
         let all = self.with.contains(&Extra::All);
-        let chosen = Extra::value_variants().iter().filter(|it| **it != Extra::All);
-        let chosen = chosen.filter(|it| all || self.with.contains(it));
-        chosen.filter_map(Extra::to_possible_value).map(|it| it.get_name().to_owned()).collect()
+        let chosen = Extra::value_variants().iter().filter(|extra| **extra != Extra::All);
+        let chosen = chosen.filter(|extra| all || self.with.contains(extra));
+        chosen
+            .filter_map(Extra::to_possible_value)
+            .map(|value| value.get_name().to_owned())
+            .collect()
     }
 
     /// Adds the files of `--with` to a project that exists.
     fn add_extras(&self, tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Result<()> {
         let mut inputs = project.inputs.clone();
-        inputs.with.extend(self.extras());
-        let known = |it: &String| Extra::value_variants().iter().position(|at| at.is_called(it));
+        inputs.with.extend(self.extra_names());
+        let known =
+            |name: &String| Extra::value_variants().iter().position(|at| at.is_called(name));
         inputs.with.sort_by_key(known);
         inputs.with.dedup();
         let edited = project.with_inputs(&inputs)?;
-        let support = Support::new(project, PUBLISHED)?;
-        let mut plan = extras(&self.extras(), &Context::new(project, &support))?;
-        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
+        let support = SupportCode::new(project, PUBLISHED)?;
+        let mut plan = plan_extras(&self.extra_names(), &InitContext::new(project, &support))?;
+        plan.edit_file(Project::path(), project.text().to_owned(), edited.text().to_owned());
         tree.apply(plan)
     }
 }
 
 impl Extra {
     fn is_called(self, name: &str) -> bool {
-        self.to_possible_value().is_some_and(|it| it.get_name() == name)
+        self.to_possible_value().is_some_and(|value| value.get_name() == name)
     }
 }
 
 /// Writes a new project.
-fn create(project: &Project, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
+fn create_project(project: &Project, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
     let inputs = &project.inputs;
-    let support = Support::new(project, PUBLISHED)?;
-    let context = Context::new(project, &support);
+    let support = SupportCode::new(project, PUBLISHED)?;
+    let context = InitContext::new(project, &support);
     if inputs.owner.contains(|c: char| c.is_control() || c == '"' || c == '\\') {
         anyhow::bail!(
             "`--owner` must be one line without quotes, backslashes and control characters"
         );
     }
     let readme = ProjectPath::fixed(README);
-    let is_theirs = inputs.kept.iter().any(|it| *it != readme);
+    let is_theirs = inputs.kept.iter().any(|path| *path != readme);
     let sets: &[&str] = match context.license {
         "Apache-2.0" if !is_theirs => &["init", "license/apache2"],
         _ => &["init"],
     };
     let mut plan = scaffold::scaffold(sets, &context)?;
-    plan.only_offer_in(&ProjectPath::fixed(".github"));
-    plan.extend(extras(&inputs.with, &context)?);
+    plan.create_if_missing_in(&ProjectPath::fixed(".github"));
+    plan.extend(plan_extras(&inputs.with, &context)?);
     keep_theirs(&mut plan, root, inputs, context.license)?;
-    plan.only_lines(&ProjectPath::fixed(".gitignore"));
+    plan.append_missing_lines(&ProjectPath::fixed(".gitignore"));
     warn_of_ignored_lock(&mut plan, root)?;
-    lock::name(&mut plan, &project.name)?;
+    lock::name_project(&mut plan, &project.name)?;
     plan.scaffold(Project::path(), project.text().to_owned());
     derive::everything(tree, plan, project, &support, &GenerateOptions::default())?;
     Ok(())
 }
 
 /// The files of some folders of `templates/extras`, which are the user's. Those that exist stay as they are.
-fn extras(names: &[String], context: &Context<'_>) -> anyhow::Result<Plan> {
+fn plan_extras(names: &[String], context: &InitContext<'_>) -> anyhow::Result<Plan> {
     let mut plan = Plan::default();
     for name in names {
-        plan.extend(scaffold::scaffold(&[&format!("extras/{name}")], context)?.offered());
+        plan.extend(
+            scaffold::scaffold(&[&format!("extras/{name}")], context)?.keep_existing_files(),
+        );
     }
     Ok(plan)
 }
 
-impl<'a> Context<'a> {
-    fn new(project: &'a Project, support: &Support) -> Self {
+impl<'a> InitContext<'a> {
+    fn new(project: &'a Project, support: &SupportCode) -> Self {
         let inputs = &project.inputs;
         Self {
-            names: derive::Names::new(project),
+            names: derive::TemplateNames::new(project),
             owner: &inputs.owner,
             license: match inputs.license.as_deref() {
                 Some("none") => "",
@@ -278,17 +293,20 @@ impl<'a> Context<'a> {
 }
 
 /// The license's SPDX identifier; empty if there is none or it is unknown.
-fn identifier(
-    license: Option<License>,
+fn license_identifier(
+    license: Option<LicenseChoice>,
     existing: Option<&license::License>,
 ) -> anyhow::Result<&'static str> {
     match (license, existing) {
-        (Some(License::None), _) => Ok(""),
-        (Some(License::Apache2), Some(it)) if it.identifier != Some("Apache-2.0") => {
-            Err(anyhow::format_err!("{} is not the Apache License 2.0", it.path))
-                .hint(format!("leave out `--license` to keep {}, or delete that file", it.path))
+        (Some(LicenseChoice::None), _) => Ok(""),
+        (Some(LicenseChoice::Apache2), Some(existing))
+            if existing.identifier != Some("Apache-2.0") =>
+        {
+            Err(anyhow::format_err!("{} is not the Apache License 2.0", existing.path)).hint(
+                format!("leave out `--license` to keep {}, or delete that file", existing.path),
+            )
         }
-        (_, Some(it)) => Ok(it.identifier.unwrap_or_default()),
+        (_, Some(existing)) => Ok(existing.identifier.unwrap_or_default()),
         (_, None) => Ok("Apache-2.0"),
     }
 }
@@ -305,7 +323,7 @@ fn keep_theirs(
         let why = if *path == readme {
             let ours = ProjectPath::fixed("docs/operator-rs.md");
             let why = format!("it already exists: {ours} describes how to work with this project");
-            plan.relocate(&readme, ours);
+            plan.move_scaffolded(&readme, ours);
             why
         } else if identifier.is_empty() {
             "it already exists; its license is unknown, so Cargo.toml names the file".to_owned()
@@ -313,7 +331,7 @@ fn keep_theirs(
             format!("it already exists: Cargo.toml has `license = \"{identifier}\"`")
         };
         if root.look(path)? != Found::Nothing {
-            plan.keep(path.clone(), &why);
+            plan.keep_file(path.clone(), &why);
         }
     }
     Ok(())
@@ -326,8 +344,8 @@ fn warn_of_ignored_lock(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()>
     let patterns = ["Cargo.lock", "/Cargo.lock", "**/Cargo.lock", "*.lock"];
     let about = |line: &str| patterns.contains(&line.trim_start_matches('!'));
     // The last pattern that matches decides.
-    let last = text.lines().map(str::trim_end).enumerate().filter(|it| about(it.1)).last();
-    if let Some((at, line)) = last.filter(|it| !it.1.starts_with('!')) {
+    let last = text.lines().map(str::trim_end).enumerate().filter(|line| about(line.1)).last();
+    if let Some((at, line)) = last.filter(|line| !line.1.starts_with('!')) {
         plan.warn(
             Diagnostic::in_file(path.to_string(), "git ignores Cargo.lock")
                 .at(at + 1, 1)
@@ -363,9 +381,9 @@ fn name_of(root: &Root) -> anyhow::Result<ProjectName> {
     folder
         .to_lowercase()
         .parse()
-        .map_err(|it| {
+        .map_err(|why| {
             anyhow::format_err!(
-                "the directory's name `{folder}` is not a valid project name: it {it}"
+                "the directory's name `{folder}` is not a valid project name: it {why}"
             )
         })
         .hint("choose another name for the project, e.g. `--project-name memcached-operator`")

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::{owner, releases::Source, status};
-use crate::app::cluster_args::{self, ClusterArgs, Sending};
-use cluster::{ApplyOptions, Cluster, Id, Removal, State};
+use super::{olm_owner, releases::ManifestsSource, status};
+use crate::app::cluster_args::{self, ClusterArgs, SendMode};
+use cluster::{ApplyOptions, Cluster, Id, Removal, WaitState};
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};
 use model::Deadline;
@@ -25,7 +25,7 @@ Examples:
 )]
 pub struct Args {
     #[command(flatten)]
-    source: Source,
+    source: ManifestsSource,
     /// Take over an installation of OLM that others manage
     #[arg(long)]
     force_conflicts: bool,
@@ -37,59 +37,59 @@ const WAY_OUT: &str = "run the command again, or run `operator-rs olm uninstall`
 
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
-        cluster_args::with_hint(self.install(dir))
+        cluster_args::with_hint(self.install_olm(dir))
     }
 
-    fn install(&self, dir: &Path) -> anyhow::Result<()> {
+    fn install_olm(&self, dir: &Path) -> anyhow::Result<()> {
         let sending = self.cluster_args.sending();
-        if sending == Sending::Nothing {
-            let objects = self.source.objects(dir, self.cluster_args.deadline())?;
+        if sending == SendMode::Nothing {
+            let objects = self.source.load_objects(dir, self.cluster_args.deadline())?;
             return self
                 .cluster_args
                 .list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());
         }
         // A cluster that cannot be reached is reported before anything is downloaded.
-        let cluster = self.cluster_args.connect_as(owner())?;
+        let cluster = self.cluster_args.connect_as(olm_owner())?;
         cluster.get("/version")?;
-        let objects = self.source.objects(dir, self.cluster_args.deadline())?;
+        let objects = self.source.load_objects(dir, self.cluster_args.deadline())?;
         if !self.force_conflicts {
             require_own(&cluster, &objects)?;
         }
         let deadline = self.cluster_args.deadline();
         let options = ApplyOptions {
-            dry_run: sending == Sending::DryRun,
+            dry_run: sending == SendMode::DryRun,
             force: self.force_conflicts,
             deadline,
         };
         cluster.apply(&objects, options, &mut cluster_args::report)?;
-        if sending == Sending::DryRun {
+        if sending == SendMode::DryRun {
             return Ok(());
         }
-        cluster.available(&objects, deadline, WAY_OUT, &mut cluster_args::report)?;
+        cluster.wait_until_available(&objects, deadline, WAY_OUT, &mut cluster_args::report)?;
         // OLM creates the Deployment of its package server.
-        let later = later(&objects);
-        exist(&cluster, &later, deadline)?;
-        cluster.available(&later, deadline, WAY_OUT, &mut cluster_args::report)?;
-        // Whether it is not healthy in the end is told with its status.
-        cluster.until(deadline, &mut cluster_args::report, || {
-            for id in objects.iter().map(Id::of).filter(|it| it.kind == "ClusterServiceVersion") {
-                let phase = cluster.read(&id)?.map(|it| it["status"]["phase"].clone());
-                if phase.is_none_or(|it| it != "Succeeded") {
-                    return Ok(State::Not(format!("{id} is not Succeeded yet")));
+        let later = deployments_created_by_olm(&objects);
+        wait_until_exist(&cluster, &later, deadline)?;
+        cluster.wait_until_available(&later, deadline, WAY_OUT, &mut cluster_args::report)?;
+        // If OLM is not healthy in the end, printing its status fails.
+        cluster.wait_until(deadline, &mut cluster_args::report, || {
+            for id in objects.iter().map(Id::of).filter(|id| id.kind == "ClusterServiceVersion") {
+                let phase = cluster.read(&id)?.map(|csv| csv["status"]["phase"].clone());
+                if phase.is_none_or(|phase| phase != "Succeeded") {
+                    return Ok(WaitState::Not(format!("{id} is not Succeeded yet")));
                 }
             }
-            Ok(State::Done)
+            Ok(WaitState::Done)
         })?;
-        let namespaces = objects.iter().filter(|it| Id::of(it).is_workload());
-        let namespace = namespaces.map(|it| Id::of(it).namespace).next();
+        let namespaces = objects.iter().filter(|object| Id::of(object).is_workload());
+        let namespace = namespaces.map(|object| Id::of(object).namespace).next();
         status::print(&cluster, namespace.as_deref().unwrap_or(status::NAMESPACE))
     }
 }
 
-/// Fails if somebody else has installed OLM.
+/// Fails if OLM was not installed by this command.
 fn require_own(cluster: &Cluster, objects: &[Value]) -> anyhow::Result<()> {
     let crds: Vec<Id> = objects.iter().map(Id::of).filter(Id::is_crd).collect();
-    for live in cluster.find(&crds)? {
+    for live in cluster.find_existing(&crds)? {
         if let Removal::Theirs(why) = live.removal {
             return Err(anyhow::format_err!("OLM is already installed by others: {} exists, and {why}", live.id))
                 .hint("`operator-rs olm status` shows it; `--force-conflicts` takes it over and changes its version");
@@ -99,28 +99,32 @@ fn require_own(cluster: &Cluster, objects: &[Value]) -> anyhow::Result<()> {
 }
 
 /// The Deployments that OLM itself creates from the ClusterServiceVersions among the objects.
-fn later(objects: &[Value]) -> Vec<Value> {
-    let mut res = Vec::new();
-    for csv in objects.iter().filter(|it| it["kind"] == "ClusterServiceVersion") {
-        for name in lifecycle::deployments(csv) {
-            res.push(json!({
+fn deployments_created_by_olm(objects: &[Value]) -> Vec<Value> {
+    let mut deployments = Vec::new();
+    for csv in objects.iter().filter(|object| object["kind"] == "ClusterServiceVersion") {
+        for name in lifecycle::deployment_names(csv) {
+            deployments.push(json!({
                 "apiVersion": "apps/v1",
                 "kind": "Deployment",
                 "metadata": {"name": name, "namespace": csv["metadata"]["namespace"]},
             }));
         }
     }
-    res
+    deployments
 }
 
-fn exist(cluster: &Cluster, objects: &[Value], deadline: Deadline) -> anyhow::Result<()> {
-    let left = cluster.until(deadline, &mut cluster_args::report, || {
+fn wait_until_exist(
+    cluster: &Cluster,
+    objects: &[Value],
+    deadline: Deadline,
+) -> anyhow::Result<()> {
+    let left = cluster.wait_until(deadline, &mut cluster_args::report, || {
         for id in objects.iter().map(Id::of) {
             if cluster.read(&id)?.is_none() {
-                return Ok(State::Not(format!("OLM has not created {id} yet")));
+                return Ok(WaitState::Not(format!("OLM has not created {id} yet")));
             }
         }
-        Ok(State::Done)
+        Ok(WaitState::Done)
     })?;
     match left {
         None => Ok(()),

@@ -7,7 +7,7 @@ mod uninstall;
 
 use std::path::Path;
 
-use cluster::{Owner, WaysOut};
+use cluster::{ApplyHints, Owner};
 use olm::lifecycle;
 
 /// Install, inspect and uninstall the Operator Lifecycle Manager
@@ -19,13 +19,13 @@ Examples:
   operator-rs olm install
   operator-rs olm status"
 )]
-pub enum Command {
+pub enum OlmSubcommand {
     Install(install::Args),
     Status(status::Args),
     Uninstall(uninstall::Args),
 }
 
-impl Command {
+impl OlmSubcommand {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self {
             Self::Install(args) => args.run(dir),
@@ -36,9 +36,9 @@ impl Command {
 }
 
 /// The owner of OLM's own objects.
-fn owner() -> Owner {
-    let owner = Owner::of("olm.operators.coreos.com").with_agents(&lifecycle::MANAGERS);
-    owner.with_ways_out(WaysOut {
+fn olm_owner() -> Owner {
+    let owner = Owner::for_project("olm.operators.coreos.com").with_agents(&lifecycle::MANAGERS);
+    owner.with_apply_hints(ApplyHints {
         conflict: "take them over with `--force-conflicts`".to_owned(),
         immutable: "immutable fields cannot be changed in place: delete that object, and run the command again".to_owned(),
     })

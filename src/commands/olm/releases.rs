@@ -11,7 +11,7 @@ use semver::Version;
 
 use crate::{
     app::home,
-    disk::{self, Bounds, Own},
+    disk::{self, Bounds, UserFolder},
     terminal::{self, Step},
 };
 use diagnostics::Hint as _;
@@ -26,7 +26,7 @@ const FILES: [&str; 2] = ["crds.yaml", "olm.yaml"];
 const LIMIT: u64 = 1 << 26;
 
 #[derive(clap::Args)]
-pub struct Source {
+pub struct ManifestsSource {
     /// Version of OLM to download: 0.46.0 or latest
     #[arg(long, value_name = "VERSION", default_value = "latest", conflicts_with = "manifests")]
     version: VersionRequest,
@@ -59,44 +59,51 @@ impl FromStr for VersionRequest {
     }
 }
 
-impl Source {
+impl ManifestsSource {
     /// Every object, in order.
-    pub fn objects(&self, dir: &Path, deadline: Deadline) -> anyhow::Result<Vec<Value>> {
+    pub fn load_objects(&self, dir: &Path, deadline: Deadline) -> anyhow::Result<Vec<Value>> {
         let texts = match &self.manifests[..] {
-            [] => self.release(dir, deadline)?,
+            [] => self.fetch_release(dir, deadline)?,
             named => named
                 .iter()
-                .map(|it| match dir.join(it).is_dir() {
-                    true => Err(anyhow::format_err!("`{it}` is a directory"))
-                        .hint("name its files, e.g. `--manifests crds.yaml olm.yaml`"),
-                    false => Ok((it.clone(), read(dir, it, deadline)?)),
+                .map(|name| {
+                    if dir.join(name).is_dir() {
+                        Err(anyhow::format_err!("`{name}` is a directory"))
+                            .hint("name its files, e.g. `--manifests crds.yaml olm.yaml`")
+                    } else {
+                        Ok((name.clone(), read_manifest(dir, name, deadline)?))
+                    }
                 })
                 .collect::<anyhow::Result<_>>()?,
         };
-        parsed(&texts)
+        parse_manifests(&texts)
     }
 
     /// The files of a release, by their names.
-    fn release(&self, dir: &Path, deadline: Deadline) -> anyhow::Result<Vec<(String, String)>> {
+    fn fetch_release(
+        &self,
+        dir: &Path,
+        deadline: Deadline,
+    ) -> anyhow::Result<Vec<(String, String)>> {
         let base = self.releases.trim_end_matches('/');
         let cache = home::cache(dir, "olm")?;
         if let VersionRequest::Exact(version) = &self.version
-            && let Some(kept) = kept(&cache, &slot(base, version))?
+            && let Some(kept) = read_cached_release(&cache, &cache_slot(base, version))?
         {
             return Ok(kept);
         }
         let from = match &self.version {
             VersionRequest::Latest => format!("{base}/latest/download"),
             // Older tags have no `v`.
-            VersionRequest::Exact(it) if (it.major, it.minor) < (0, 17) => {
-                format!("{base}/download/{it}")
+            VersionRequest::Exact(version) if (version.major, version.minor) < (0, 17) => {
+                format!("{base}/download/{version}")
             }
-            VersionRequest::Exact(it) => format!("{base}/download/v{it}"),
+            VersionRequest::Exact(version) => format!("{base}/download/v{version}"),
         };
         let mut files = Vec::new();
         for name in FILES {
             let step = Step::begin(&format!("fetching {from}/{name}"));
-            let progress = |done, all| step.bytes(done, all);
+            let progress = |done, all| step.update_bytes(done, all);
             let bytes = web::get_with(&format!("{from}/{name}"), LIMIT, deadline, progress);
             drop(step);
             let bytes = bytes
@@ -108,60 +115,60 @@ impl Source {
                 text.with_context(|| format!("{from}/{name} is not text"))?,
             ));
         }
-        // What is no release of OLM must not be kept for the next run.
-        parsed(&files)?;
+        // Files that are not a release of OLM must not be cached.
+        parse_manifests(&files)?;
         let version = match &self.version {
             VersionRequest::Exact(version) => version.clone(),
-            VersionRequest::Latest => version(&files[1].1)
+            VersionRequest::Latest => olm_version(&files[1].1)
                 .with_context(|| format!("{from}/olm.yaml does not say its version"))
                 .hint("name a release with `--version`")?,
         };
-        let (sums, slot) = (sums(&files), slot(base, &version));
-        let before = cached(&cache, &slot, SUMS)?;
-        if let Some(before) = before.filter(|it| *it != sums) {
+        let (sums, slot) = (format_checksums(&files), cache_slot(base, &version));
+        let before = read_cached(&cache, &slot, SUMS)?;
+        if let Some(before) = before.filter(|before| *before != sums) {
             return Err(anyhow::format_err!(
                 "the files of OLM {version} have changed since they were first downloaded: they were\n{before}and are\n{sums}"
             ))
-            .hint(format!("a release does not change: find out why, then remove `{}`", display_path(&folder(&cache, &slot))));
+            .hint(format!("a release does not change: find out why, then remove `{}`", display_path(&cache_folder(&cache, &slot))));
         }
-        let folder = folder(&cache, &slot);
+        let folder = cache_folder(&cache, &slot);
         for (name, text) in &files {
-            disk::keep(&folder.join(name), text)?;
+            disk::write_private_file(&folder.join(name), text)?;
         }
-        disk::keep(&folder.join(SUMS), &sums)?;
-        terminal::advise(&format!("OLM {version} from {from}, SHA-256:\n{sums}"));
+        disk::write_private_file(&folder.join(SUMS), &sums)?;
+        terminal::print_advice(&format!("OLM {version} from {from}, SHA-256:\n{sums}"));
         Ok(files)
     }
 }
 
 /// The objects of manifests, each with its name and text, which must be those of OLM.
-fn parsed(texts: &[(String, String)]) -> anyhow::Result<Vec<Value>> {
-    let mut res = Vec::new();
+fn parse_manifests(texts: &[(String, String)]) -> anyhow::Result<Vec<Value>> {
+    let mut all_objects = Vec::new();
     for (name, text) in texts {
         let objects = yaml::documents(text, Dialect::Kubernetes);
         let objects = objects.with_context(|| format!("cannot read `{name}`"))?;
-        if let Some(at) = objects.iter().position(|it| !is_object(it)) {
+        if let Some(at) = objects.iter().position(|object| !is_object(object)) {
             anyhow::bail!("document {} of `{name}` is not a Kubernetes object", at + 1);
         }
-        res.extend(objects);
+        all_objects.extend(objects);
     }
-    let name = |it: &Value| it["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-    if !res.iter().any(|it| name(it) == "subscriptions.operators.coreos.com") {
-        let names: Vec<String> = texts.iter().map(|it| format!("`{}`", it.0)).collect();
+    let name = |object: &Value| object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    if !all_objects.iter().any(|object| name(object) == "subscriptions.operators.coreos.com") {
+        let names: Vec<String> = texts.iter().map(|entry| format!("`{}`", entry.0)).collect();
         return Err(anyhow::format_err!(
             "{} are not OLM's manifests: OLM's CRDs are missing",
             names.join(", ")
         ))
         .hint("pass both files of a release: `--manifests crds.yaml olm.yaml`");
     }
-    Ok(res)
+    Ok(all_objects)
 }
 
-fn is_object(it: &Value) -> bool {
-    let metadata = &it["metadata"];
+fn is_object(object: &Value) -> bool {
+    let metadata = &object["metadata"];
     let labels = &metadata["labels"];
-    it["kind"].is_string()
-        && it["apiVersion"].is_string()
+    object["kind"].is_string()
+        && object["apiVersion"].is_string()
         && metadata["name"].is_string()
         && (labels.is_null() || labels.is_object())
 }
@@ -169,42 +176,45 @@ fn is_object(it: &Value) -> bool {
 /// The checksums of the files, as `sha256sum` writes them.
 const SUMS: &str = "SHA256SUMS";
 
-fn sums(files: &[(String, String)]) -> String {
-    files.iter().fold(String::new(), |mut res, (name, text)| {
-        let _ = writeln!(res, "{}  {name}", disk::digest(text.as_bytes()));
-        res
+fn format_checksums(files: &[(String, String)]) -> String {
+    files.iter().fold(String::new(), |mut sums, (name, text)| {
+        let _ = writeln!(sums, "{}  {name}", disk::sha256_hex(text.as_bytes()));
+        sums
     })
 }
 
 /// The name of the folder with a version's files in the cache. Those of a mirror are apart from those of other URLs.
-fn slot(base: &str, version: &Version) -> String {
+fn cache_slot(base: &str, version: &Version) -> String {
     match base {
         RELEASES => format!("v{version}"),
-        mirror => format!("v{version}-{}", &disk::digest(mirror.as_bytes())[..16]),
+        mirror => format!("v{version}-{}", &disk::sha256_hex(mirror.as_bytes())[..16]),
     }
 }
 
-fn folder(cache: &Own, slot: &str) -> PathBuf {
+fn cache_folder(cache: &UserFolder, slot: &str) -> PathBuf {
     cache.path().join(slot)
 }
 
 /// A file of an earlier download, if there was one.
-fn cached(cache: &Own, slot: &str, name: &str) -> anyhow::Result<Option<String>> {
-    disk::text_if_any(&home::cached(cache, &format!("{slot}/{name}"))?)
+fn read_cached(cache: &UserFolder, slot: &str, name: &str) -> anyhow::Result<Option<String>> {
+    disk::read_text_if_exists(&home::cached(cache, &format!("{slot}/{name}"))?)
 }
 
 /// The files of an earlier download, if there was one.
-fn kept(cache: &Own, slot: &str) -> anyhow::Result<Option<Vec<(String, String)>>> {
-    let Some(expected) = cached(cache, slot, SUMS)? else { return Ok(None) };
+fn read_cached_release(
+    cache: &UserFolder,
+    slot: &str,
+) -> anyhow::Result<Option<Vec<(String, String)>>> {
+    let Some(expected) = read_cached(cache, slot, SUMS)? else { return Ok(None) };
     let mut files = Vec::new();
     for name in FILES {
-        let Some(text) = cached(cache, slot, name)? else { return Ok(None) };
+        let Some(text) = read_cached(cache, slot, name)? else { return Ok(None) };
         files.push((name.to_owned(), text));
     }
-    if sums(&files) == expected {
+    if format_checksums(&files) == expected {
         return Ok(Some(files));
     }
-    let folder = folder(cache, slot);
+    let folder = cache_folder(cache, slot);
     Err(anyhow::format_err!(
         "the files in `{}` have changed since they were downloaded",
         display_path(&folder)
@@ -213,13 +223,13 @@ fn kept(cache: &Own, slot: &str) -> anyhow::Result<Option<Vec<(String, String)>>
 }
 
 /// The version of OLM that manifests install.
-fn version(text: &str) -> Option<Version> {
+fn olm_version(text: &str) -> Option<Version> {
     let objects = yaml::documents(text, Dialect::Kubernetes).ok()?;
-    let csv = objects.iter().find(|it| it["kind"] == "ClusterServiceVersion")?;
+    let csv = objects.iter().find(|object| object["kind"] == "ClusterServiceVersion")?;
     csv["spec"]["version"].as_str()?.parse().ok()
 }
 
-fn read(dir: &Path, name: &str, deadline: Deadline) -> anyhow::Result<String> {
+fn read_manifest(dir: &Path, name: &str, deadline: Deadline) -> anyhow::Result<String> {
     if !name.starts_with("https://") && !name.starts_with("http://") {
         let bounds = Bounds::of_manifests(Some(deadline));
         return disk::read_named_text(&dir.join(name), bounds);
@@ -237,6 +247,6 @@ fn versions_are_exact_or_the_latest() {
         "../0.1.0".parse::<VersionRequest>().is_err() && "0.46".parse::<VersionRequest>().is_err()
     );
     let manifests = "kind: Namespace\n---\nkind: ClusterServiceVersion\nspec: {version: 0.46.0}\n";
-    assert_eq!(version(manifests), "0.46.0".parse().ok());
-    assert_eq!(version("kind: Namespace\n"), None);
+    assert_eq!(olm_version(manifests), "0.46.0".parse().ok());
+    assert_eq!(olm_version("kind: Namespace\n"), None);
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    app::cluster_args::{self, Address},
+    app::cluster_args::{self, ClusterAddress},
     terminal::{self, Look, Text},
 };
 use cluster::{Cluster, Id};
@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(long, value_name = "NAMESPACE", default_value = NAMESPACE)]
     olm_namespace: Namespace,
     #[command(flatten)]
-    address: Address,
+    address: ClusterAddress,
 }
 
 pub const NAMESPACE: &str = "olm";
@@ -97,13 +97,13 @@ pub fn print(cluster: &Cluster, namespace: &str) -> anyhow::Result<()> {
         for csv in cluster.list(V1_ALPHA1, "ClusterServiceVersion", namespace)? {
             if csv["metadata"]["name"] == "packageserver" {
                 version = csv["spec"]["version"].as_str().map(str::to_owned);
-                rows.push(phase(&csv));
+                rows.push(phase_row(&csv));
             }
         }
-        rows.extend(deployments(cluster, namespace)?);
+        rows.extend(deployment_rows(cluster, namespace)?);
         let catalogs = cluster.list(V1_ALPHA1, "CatalogSource", namespace)?;
-        rows.extend(catalogs.iter().map(connection));
-        if !rows.iter().any(|it| it.id.kind == "Deployment") {
+        rows.extend(catalogs.iter().map(catalog_row));
+        if !rows.iter().any(|row| row.id.kind == "Deployment") {
             let some = if missing.is_empty() { "OLM's CRDs are" } else { "some of OLM's CRDs are" };
             return Err(anyhow::format_err!("{some} installed, but namespace `{namespace}` has no Deployment of OLM"))
                 .hint("name OLM's namespace with `--olm-namespace`, complete the installation with `operator-rs olm install`, or remove the rest with `operator-rs olm uninstall`");
@@ -114,14 +114,14 @@ pub fn print(cluster: &Cluster, namespace: &str) -> anyhow::Result<()> {
     }
     if has_v1 {
         let of_v1 = deployments_of_v1(cluster)?;
-        let namespaces: BTreeSet<&str> = of_v1.iter().map(|it| &*it.id.namespace).collect();
+        let namespaces: BTreeSet<&str> = of_v1.iter().map(|row| &*row.id.namespace).collect();
         let namespaces = namespaces.into_iter().collect::<Vec<_>>().join(", ");
         terminal::print(&format!("OLM v1 in namespace {namespaces}\n"));
         rows.extend(of_v1);
     }
-    terminal::show(&table(&rows));
-    let sick: Vec<&Row> = rows.iter().filter(|it| !it.is_healthy).collect();
-    let is_incomplete = sick.iter().any(|it| it.id.is_crd());
+    terminal::print_styled(&render_table(&rows));
+    let sick: Vec<&Row> = rows.iter().filter(|row| !row.is_healthy).collect();
+    let is_incomplete = sick.iter().any(|row| row.id.is_crd());
     if sick.is_empty() {
         return Ok(());
     }
@@ -130,70 +130,78 @@ pub fn print(cluster: &Cluster, namespace: &str) -> anyhow::Result<()> {
         text += &format!("\n  {}: {}", row.id, row.status);
         if row.id.is_workload() {
             let headline = format!("{}: {}", row.id, row.status);
-            for line in cluster.why_not(&row.id)?.iter().filter(|it| **it != headline) {
+            for line in
+                cluster.explain_unavailability(&row.id)?.iter().filter(|line| **line != headline)
+            {
                 text += &format!("\n    {line}");
             }
         }
     }
-    match is_incomplete {
-        true => Err(anyhow::Error::msg(text)).hint("complete the installation with `operator-rs olm install`, or the removal with `operator-rs olm uninstall`"),
-        false => Err(anyhow::Error::msg(text)),
+    if is_incomplete {
+        Err(anyhow::Error::msg(text)).hint("complete the installation with `operator-rs olm install`, or the removal with `operator-rs olm uninstall`")
+    } else {
+        Err(anyhow::Error::msg(text))
     }
 }
 
 /// Fails if one of OLM v1's two operators has no Deployment.
 fn deployments_of_v1(cluster: &Cluster) -> anyhow::Result<Vec<Row>> {
-    let mut res = Vec::new();
+    let mut rows = Vec::new();
     for namespace in V1_NAMESPACES {
-        res.extend(deployments(cluster, namespace)?);
+        rows.extend(deployment_rows(cluster, namespace)?);
     }
     for name in ["catalogd", "operator-controller"] {
-        if !res.iter().any(|it| it.id.name.contains(name)) {
+        if !rows.iter().any(|row| row.id.name.contains(name)) {
             return Err(anyhow::format_err!("OLM v1's CRDs are installed, but namespace `{}` has no Deployment of {name}", V1_NAMESPACES[0]))
                 .hint("complete the installation with the script of a release on https://github.com/operator-framework/operator-controller/releases");
         }
     }
-    Ok(res)
+    Ok(rows)
 }
 
-fn phase(csv: &Value) -> Row {
+fn phase_row(csv: &Value) -> Row {
     let phase = csv["status"]["phase"].as_str().unwrap_or("not processed by OLM yet");
     let is_healthy = phase == "Succeeded";
     let message = csv["status"]["message"].as_str().unwrap_or_default();
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    let status = match is_healthy || message.is_empty() {
-        true => phase.to_owned(),
-        false => format!("{phase}: {message}"),
+    let status = if is_healthy || message.is_empty() {
+        phase.to_owned()
+    } else {
+        format!("{phase}: {message}")
     };
     Row { id: Id::of(csv), status, is_healthy }
 }
 
-fn deployments(cluster: &Cluster, namespace: &str) -> anyhow::Result<Vec<Row>> {
+fn deployment_rows(cluster: &Cluster, namespace: &str) -> anyhow::Result<Vec<Row>> {
     let all = cluster.list("apps/v1", "Deployment", namespace)?;
     Ok(all
         .iter()
-        .map(|it| {
-            let number = |it: &Value| it.as_i64().unwrap_or_default();
-            let replicas = it["spec"]["replicas"].as_i64().unwrap_or(1);
-            let available = number(&it["status"]["availableReplicas"]);
+        .map(|deployment| {
+            let number = |value: &Value| value.as_i64().unwrap_or_default();
+            let replicas = deployment["spec"]["replicas"].as_i64().unwrap_or(1);
+            let available = number(&deployment["status"]["availableReplicas"]);
             let status = format!("{available} of {replicas} replicas are available");
-            Row { id: Id::of(it), status, is_healthy: 0 < replicas && replicas <= available }
+            Row {
+                id: Id::of(deployment),
+                status,
+                is_healthy: replicas > 0 && replicas <= available,
+            }
         })
         .collect())
 }
 
 /// A catalog that cannot be reached does not stop OLM from working.
-fn connection(source: &Value) -> Row {
+fn catalog_row(source: &Value) -> Row {
     let state = source["status"]["connectionState"]["lastObservedState"].as_str();
     let status = format!("connection: {}", state.unwrap_or("none yet"));
     Row { id: Id::of(source), status, is_healthy: true }
 }
 
-fn table(rows: &[Row]) -> Text {
+fn render_table(rows: &[Row]) -> Text {
     let mut lines = vec![["NAME", "NAMESPACE", "KIND", "STATUS"].map(Text::from)];
     lines.extend(rows.iter().map(|Row { id, status, is_healthy }| {
         let look = if *is_healthy { Look::Plain } else { Look::Bad };
-        [&id.name, &id.namespace, &id.kind, status].map(|it| Text::new(look, it))
+        [&id.name, &id.namespace, &id.kind, status].map(|cell| Text::new(look, cell))
     }));
-    terminal::table(&lines).into_iter().collect()
+    terminal::format_table(&lines).into_iter().collect()
 }

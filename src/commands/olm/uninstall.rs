@@ -5,15 +5,15 @@
 //!     └ OLM's own ClusterServiceVersion ─ CRDs ─ workloads ─ their permissions ─ namespaces
 //! ```
 
-use super::owner;
+use super::olm_owner;
 use crate::{
     app::{
-        cluster_args::{self, ClusterArgs, Sending, Trial},
-        removal::{self, Parts},
+        cluster_args::{self, ClusterArgs, DryRunArgs, SendMode},
+        removal::{self, RemovalOrder},
     },
     terminal,
 };
-use cluster::{Action, Cluster, Event, Id, Live, Marked, Verb};
+use cluster::{Action, Cluster, Event, Id, LabelledObjects, Live, Verb};
 use diagnostics::Hint as _;
 use olm::lifecycle::{self, V1_ALPHA1};
 
@@ -23,7 +23,7 @@ use olm::lifecycle::{self, V1_ALPHA1};
 #[derive(clap::Args)]
 #[command(
     arg(crate::commands::hidden_dir()),
-    mut_arg("dry_run", Trial::after_reading),
+    mut_arg("dry_run", DryRunArgs::after_reading),
     after_help = "\
 Examples:
   operator-rs olm uninstall --dry-run    # what would be removed
@@ -39,15 +39,15 @@ pub struct Args {
 
 impl Args {
     pub fn run(self) -> anyhow::Result<()> {
-        cluster_args::with_hint(self.uninstall())
+        cluster_args::with_hint(self.uninstall_olm())
     }
 
-    fn uninstall(&self) -> anyhow::Result<()> {
-        let cluster = self.cluster_args.connect_as(owner())?;
-        let Marked { mut found, unknown } = cluster.marked(None)?;
+    fn uninstall_olm(&self) -> anyhow::Result<()> {
+        let cluster = self.cluster_args.connect_as(olm_owner())?;
+        let LabelledObjects { mut found, unknown } = cluster.list_labelled(None)?;
         removal::warn_of_unknown(&unknown);
         if found.is_empty() {
-            return nothing(&cluster);
+            return explain_nothing_found(&cluster);
         }
         require_unused(&cluster, &found)?;
         // OLM creates it without an owner for the API service of its package server, and leaves it.
@@ -57,21 +57,22 @@ impl Args {
             namespace: "kube-system".to_owned(),
             name: "packageserver-service-auth-reader".to_owned(),
         };
-        let mut left = cluster.find(&[reader])?;
-        left.retain(|it| it.object["metadata"]["labels"]["olm.managed"] == "true");
+        let mut left = cluster.find_existing(&[reader])?;
+        left.retain(|live| live.object["metadata"]["labels"]["olm.managed"] == "true");
         found.extend(left);
         let (own, rest): (Vec<Live>, Vec<Live>) =
-            found.into_iter().partition(|it| it.id.group() == "operators.coreos.com");
-        let parts = Parts::of(rest.into_iter().map(|it| (it.id.clone(), it)));
-        let all: Vec<Live> = own.iter().chain(parts.in_order().map(|it| &it.1)).cloned().collect();
-        if self.cluster_args.sending() != Sending::Nothing {
+            found.into_iter().partition(|live| live.id.group() == "operators.coreos.com");
+        let parts = RemovalOrder::of(rest.into_iter().map(|live| (live.id.clone(), live)));
+        let all: Vec<Live> =
+            own.iter().chain(parts.in_order().map(|entry| &entry.1)).cloned().collect();
+        if self.cluster_args.sending() != SendMode::Nothing {
             removal::attempt(&cluster, &all, &[])?;
         }
-        let losses = losses(&cluster, &parts, &all)?;
-        if self.cluster_args.sending() != Sending::All {
+        let losses = find_losses(&cluster, &parts, &all)?;
+        if self.cluster_args.sending() != SendMode::All {
             removal::list(&losses);
-            all.iter().for_each(|it| {
-                cluster_args::report(Event::Action(Action::new(Verb::Delete, &it.id)))
+            all.iter().for_each(|live| {
+                cluster_args::report(Event::Action(Action::new(Verb::Delete, &live.id)))
             });
             return Ok(());
         }
@@ -80,9 +81,9 @@ impl Args {
         // OLM itself must remove what belongs to its package server, such as its APIService; and the garbage collector
         // removes nothing whose owner has a kind that is no longer served.
         cluster.delete(&own, deadline, &mut cluster_args::report)?;
-        removal::olm::wait(&cluster, &own, deadline, || going(&cluster))?;
+        removal::olm::wait(&cluster, &own, deadline, || find_being_removed(&cluster))?;
         for part in [parts.crds, parts.running, parts.rest] {
-            let part: Vec<Live> = part.into_iter().map(|it| it.1).collect();
+            let part: Vec<Live> = part.into_iter().map(|entry| entry.1).collect();
             cluster.delete(&part, deadline, &mut cluster_args::report)?;
         }
         for (_, live) in parts.namespaces {
@@ -92,15 +93,15 @@ impl Args {
     }
 }
 
-fn nothing(cluster: &Cluster) -> anyhow::Result<()> {
+fn explain_nothing_found(cluster: &Cluster) -> anyhow::Result<()> {
     if !cluster.serves(V1_ALPHA1, "Subscription")? {
         if cluster.serves(lifecycle::v1::API, "ClusterExtension")? {
-            terminal::advise(
+            terminal::print_advice(
                 "nothing to remove: OLM v0 is not installed; remove OLM v1 with the manifests of its release\n",
             );
             return Ok(());
         }
-        terminal::advise("nothing to remove: OLM is not installed\n");
+        terminal::print_advice("nothing to remove: OLM is not installed\n");
         return Ok(());
     }
     Err(anyhow::format_err!("OLM was not installed with `operator-rs olm install`, and nothing was removed"))
@@ -111,9 +112,9 @@ fn nothing(cluster: &Cluster) -> anyhow::Result<()> {
 fn require_unused(cluster: &Cluster, own: &[Live]) -> anyhow::Result<()> {
     let mut used = Vec::new();
     for kind in ["Subscription", "ClusterServiceVersion"] {
-        for it in cluster.list(V1_ALPHA1, kind, "")? {
-            let id = Id::of(&it);
-            let is_copy = lifecycle::copied_from(&it).is_some();
+        for object in cluster.list(V1_ALPHA1, kind, "")? {
+            let id = Id::of(&object);
+            let is_copy = lifecycle::copied_from(&object).is_some();
             if !is_copy && !own.iter().any(|own| own.id == id) {
                 used.push(format!("\n  {id}"));
             }
@@ -130,31 +131,35 @@ fn require_unused(cluster: &Cluster, own: &[Live]) -> anyhow::Result<()> {
 }
 
 /// Objects of OLM's kinds that `olm install` did not create.
-fn losses(cluster: &Cluster, parts: &Parts<Live>, own: &[Live]) -> anyhow::Result<Vec<String>> {
-    let is_own = |it: &Id| {
-        let name = |it: &Id| (it.kind.clone(), it.namespace.clone(), it.name.clone());
-        own.iter().any(|own| name(&own.id) == name(it))
+fn find_losses(
+    cluster: &Cluster,
+    parts: &RemovalOrder<Live>,
+    own: &[Live],
+) -> anyhow::Result<Vec<String>> {
+    let is_own = |id: &Id| {
+        let name = |id: &Id| (id.kind.clone(), id.namespace.clone(), id.name.clone());
+        own.iter().any(|own| name(&own.id) == name(id))
     };
     // OLM creates objects of these kinds for its own use.
     let by_olm =
         ["OperatorCondition", "Operator", "OLMConfig", "InstallPlan", "ClusterServiceVersion"];
-    let mut res = Vec::new();
+    let mut losses = Vec::new();
     for (id, live) in &parts.crds {
-        let mut held = cluster.held(&live.object)?;
+        let mut held = cluster.list_custom_objects(&live.object)?;
         if let Ok(held) = &mut held {
-            held.retain(|it| !is_own(&it.id) && !by_olm.contains(&it.id.kind.as_str()));
+            held.retain(|object| !is_own(&object.id) && !by_olm.contains(&object.id.kind.as_str()));
         }
-        res.extend(removal::loss(id, &held));
+        losses.extend(removal::loss(id, &held));
     }
-    Ok(res)
+    Ok(losses)
 }
 
 /// An object that OLM has created elsewhere and that is still being removed, if there is one.
-fn going(cluster: &Cluster) -> anyhow::Result<Option<String>> {
+fn find_being_removed(cluster: &Cluster) -> anyhow::Result<Option<String>> {
     for (api_version, kind) in [("v1", "Pod"), ("v1", "Service"), ("apps/v1", "Deployment")] {
         let all = cluster.list(api_version, kind, "")?;
-        if let Some(it) = all.iter().find(|it| lifecycle::has_owner_of_olm(it)) {
-            return Ok(Some(format!("{} is still being removed", Id::of(it))));
+        if let Some(object) = all.iter().find(|object| lifecycle::has_owner_of_olm(object)) {
+            return Ok(Some(format!("{} is still being removed", Id::of(object))));
         }
     }
     Ok(None)

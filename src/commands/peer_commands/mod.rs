@@ -9,7 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use self::table::{COMMANDS, FLAGS};
 
 /// A command of theirs that is not one of ours.
-pub struct Command {
+pub struct PeerCommand {
     /// The words that are typed.
     typed: &'static str,
     /// Our command that replaces it, if there is one.
@@ -18,7 +18,7 @@ pub struct Command {
 }
 
 /// A flag of theirs that our command does not have.
-pub struct Flag {
+pub struct PeerFlag {
     /// Our command, or theirs if nothing here replaces it; empty for every command.
     command: &'static str,
     /// The flag's name; after `=`, a text that its value contains.
@@ -33,24 +33,24 @@ struct Typed<'a> {
 }
 
 /// Hints for a command line that clap refused, if something in it is known to be a habit.
-pub fn hints(
+pub fn find_hints(
     error: &clap::Error,
     program: &clap::Command,
     arguments: &[impl AsRef<str>],
 ) -> Vec<String> {
     let typed = Typed::new(arguments);
-    let command = COMMANDS.iter().find(|it| typed.begins_with(it.typed));
+    let command = COMMANDS.iter().find(|peer| typed.begins_with(peer.typed));
     match (error.kind(), command) {
         (ErrorKind::InvalidSubcommand, Some(command)) => {
             let flags = typed.flags.iter().filter_map(|(name, value)| {
                 // Ours may have a flag of this name that means something else.
-                let own = flag_hint(name, *value, |it| it.command == command.typed);
-                let here = command.here.filter(|_| !accepts(program, command.here, name));
+                let own = flag_hint(name, *value, |flag| flag.command == command.typed);
+                let here = command.here.filter(|_| !accepts_flag(program, command.here, name));
                 let hint = own.or_else(|| {
                     let here = here?;
-                    flag_hint(name, *value, |it| it.command.is_empty() || it.command == here)
+                    flag_hint(name, *value, |flag| flag.command.is_empty() || flag.command == here)
                 });
-                hint.map(|it| format!("`{name}`: {it}"))
+                hint.map(|text| format!("`{name}`: {text}"))
             });
             [command.hint.to_owned()].into_iter().chain(flags).collect()
         }
@@ -59,30 +59,31 @@ pub fn hints(
                 return Vec::new();
             };
             let name = given.split('=').next().unwrap_or(given);
-            let value = typed.flags.iter().find(|it| it.0 == name).and_then(|it| it.1);
-            let hint = flag_hint(name, value, |it| typed.begins_with(it.command));
-            hint.map(str::to_owned).or_else(|| of_switch(given, arguments)).into_iter().collect()
+            let value = typed.flags.iter().find(|flag| flag.0 == name).and_then(|flag| flag.1);
+            let hint = flag_hint(name, value, |flag| typed.begins_with(flag.command));
+            hint.map(str::to_owned).or_else(|| switch_hint(given, arguments)).into_iter().collect()
         }
-        (ErrorKind::ValueValidation, _) => of_version(error).into_iter().collect(),
+        (ErrorKind::ValueValidation, _) => version_hint(error).into_iter().collect(),
         _ => Vec::new(),
     }
 }
 
-/// A hint for a value of a switch that is a word of its own, as in `--resource true`.
-fn of_switch(given: &str, arguments: &[impl AsRef<str>]) -> Option<String> {
-    let at = arguments.iter().position(|it| it.as_ref() == given)?;
-    let switch = arguments[..at].last().map(AsRef::as_ref).filter(|it| it.starts_with("--"))?;
+/// Returns a hint for a value of a switch that is a separate word, as in `--resource true`.
+fn switch_hint(given: &str, arguments: &[impl AsRef<str>]) -> Option<String> {
+    let at = arguments.iter().position(|argument| argument.as_ref() == given)?;
+    let switch =
+        arguments[..at].last().map(AsRef::as_ref).filter(|argument| argument.starts_with("--"))?;
     ["true", "false"].contains(&given).then(|| format!("write `{switch}={given}`"))
 }
 
 /// A hint for a semantic version with the `v` that tags have.
-fn of_version(error: &clap::Error) -> Option<String> {
+fn version_hint(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidValue) else {
         return None;
     };
     let bare = given.strip_prefix('v')?;
-    let is_version =
-        bare.split('.').count() >= 3 && bare.starts_with(|it: char| it.is_ascii_digit());
+    let is_version = bare.split('.').count() >= 3
+        && bare.starts_with(|character: char| character.is_ascii_digit());
     is_version.then(|| format!("leave out the `v`: `{bare}`"))
 }
 
@@ -98,10 +99,11 @@ pub fn keep_near_tips(error: &mut clap::Error) {
             Some(ContextValue::String(one)) => vec![one.clone()],
             _ => continue,
         };
-        near.retain(|it| is_near(typed, it));
-        match near.is_empty() {
-            true => error.remove(suggested),
-            false => error.insert(suggested, ContextValue::Strings(near)),
+        near.retain(|suggestion| is_near(typed, suggestion));
+        if near.is_empty() {
+            error.remove(suggested)
+        } else {
+            error.insert(suggested, ContextValue::Strings(near))
         };
     }
 }
@@ -115,20 +117,20 @@ fn is_near(typed: &str, suggestion: &str) -> bool {
 
 impl<'a> Typed<'a> {
     fn new(arguments: &'a [impl AsRef<str>]) -> Self {
-        let mut res = Self { words: Vec::new(), flags: Vec::new() };
+        let mut typed = Self { words: Vec::new(), flags: Vec::new() };
         let mut rest = arguments.iter().map(AsRef::as_ref).peekable();
         while let Some(word) = rest.next() {
-            let Some((name, value)) = split(word) else {
-                res.words.push(word);
+            let Some((name, value)) = split_flag(word) else {
+                typed.words.push(word);
                 continue;
             };
-            let next = rest.peek().copied().filter(|it| !it.starts_with('-'));
+            let next = rest.peek().copied().filter(|next| !next.starts_with('-'));
             if ["--dir", "--message-format"].contains(&name) && value.is_none() {
                 rest.next();
             }
-            res.flags.push((name, value.or(next)));
+            typed.flags.push((name, value.or(next)));
         }
-        res
+        typed
     }
 
     fn begins_with(&self, command: &str) -> bool {
@@ -138,7 +140,7 @@ impl<'a> Typed<'a> {
 }
 
 /// A flag's name and the value after `=`.
-fn split(word: &str) -> Option<(&str, Option<&str>)> {
+fn split_flag(word: &str) -> Option<(&str, Option<&str>)> {
     if !word.starts_with('-') || word.len() == 1 {
         return None;
     }
@@ -151,39 +153,40 @@ fn split(word: &str) -> Option<(&str, Option<&str>)> {
 fn flag_hint(
     name: &str,
     value: Option<&str>,
-    about: impl Fn(&Flag) -> bool,
+    about: impl Fn(&PeerFlag) -> bool,
 ) -> Option<&'static str> {
-    let named = |it: &Flag| match it.flag.split_once('=') {
-        Some((flag, part)) => flag == name && value.is_some_and(|it| it.contains(part)),
-        None => it.flag == name,
+    let named = |flag: &PeerFlag| match flag.flag.split_once('=') {
+        Some((flag, part)) => flag == name && value.is_some_and(|value| value.contains(part)),
+        None => flag.flag == name,
     };
-    FLAGS.iter().find(|it| named(it) && about(it)).map(|it| it.hint)
+    FLAGS.iter().find(|flag| named(flag) && about(flag)).map(|flag| flag.hint)
 }
 
 /// The command of ours that a command line names.
-pub fn command(program: &clap::Command, arguments: &[impl AsRef<str>]) -> String {
+pub fn find_command(program: &clap::Command, arguments: &[impl AsRef<str>]) -> String {
     let mut at = program;
-    let mut res = Vec::new();
+    let mut names = Vec::new();
     for word in Typed::new(arguments).words {
         let Some(below) = at.find_subcommand(word) else { break };
         at = below;
-        res.push(word);
+        names.push(word);
     }
-    res.join(" ")
+    names.join(" ")
 }
 
-/// Whether a command of ours has the flag.
-pub fn accepts(program: &clap::Command, command: Option<&str>, name: &str) -> bool {
+/// Returns whether a command of ours has the flag.
+pub fn accepts_flag(program: &clap::Command, command: Option<&str>, name: &str) -> bool {
     let Some(command) = command else { return false };
-    let found = command.split_whitespace().try_fold(program, |it, word| it.find_subcommand(word));
-    let has = |it: &clap::Arg| match name.strip_prefix("--") {
+    let found =
+        command.split_whitespace().try_fold(program, |command, word| command.find_subcommand(word));
+    let has = |argument: &clap::Arg| match name.strip_prefix("--") {
         Some(long) => {
-            let aliases = it.get_all_aliases().unwrap_or_default();
-            it.get_long() == Some(long) || aliases.contains(&long)
+            let aliases = argument.get_all_aliases().unwrap_or_default();
+            argument.get_long() == Some(long) || aliases.contains(&long)
         }
-        None => it.get_short().is_some_and(|it| name == format!("-{it}")),
+        None => argument.get_short().is_some_and(|short| name == format!("-{short}")),
     };
-    found.is_some_and(|it| it.get_arguments().any(has))
+    found.is_some_and(|command| command.get_arguments().any(has))
 }
 
 #[test]
@@ -192,21 +195,31 @@ fn no_row_is_about_a_command_or_flag_that_is_ours() {
     let mut program = super::Cli::command();
     program.build();
     for row in COMMANDS {
-        let ours =
-            row.typed.split(' ').try_fold(&program, |it, word| it.find_subcommand(word)).is_some();
+        let ours = row
+            .typed
+            .split(' ')
+            .try_fold(&program, |command, word| command.find_subcommand(word))
+            .is_some();
         assert!(!ours, "`{}` is a command of ours", row.typed);
-        let found = row.here.is_none_or(|it| {
-            it.split(' ').try_fold(&program, |it, word| it.find_subcommand(word)).is_some()
+        let found = row.here.is_none_or(|words| {
+            words
+                .split(' ')
+                .try_fold(&program, |command, word| command.find_subcommand(word))
+                .is_some()
         });
         assert!(found, "`{}` is replaced by {:?}, which does not exist", row.typed, row.here);
-        let first = COMMANDS
-            .iter()
-            .find(|it| Typed::new(&row.typed.split(' ').collect::<Vec<_>>()).begins_with(it.typed));
-        assert_eq!(first.map(|it| it.typed), Some(row.typed), "an earlier row hides this one");
+        let first = COMMANDS.iter().find(|peer| {
+            Typed::new(&row.typed.split(' ').collect::<Vec<_>>()).begins_with(peer.typed)
+        });
+        assert_eq!(first.map(|peer| peer.typed), Some(row.typed), "an earlier row hides this one");
     }
     for row in FLAGS {
         let name = row.flag.split('=').next().unwrap_or_default();
-        assert!(!accepts(&program, Some(row.command), name), "`{} {name}` is ours", row.command);
+        assert!(
+            !accepts_flag(&program, Some(row.command), name),
+            "`{} {name}` is ours",
+            row.command
+        );
     }
 }
 
@@ -215,7 +228,7 @@ fn a_command_is_found_behind_global_flags() {
     use clap::CommandFactory as _;
     let program = super::Cli::command();
     let line = ["--dir", "generate", "create", "--verbose", "api", "--group", "a", "bundle"];
-    assert_eq!(command(&program, &line), "create api");
+    assert_eq!(find_command(&program, &line), "create api");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The answers: rows about a longer command before those about a shorter one, and of one flag the special cases first.
 
-use super::{Command, Flag};
+use super::{PeerCommand, PeerFlag};
 
 const BUNDLE: &str =
     "use `operator-rs bundle`: it updates the manifests, generates the bundle and validates it";
@@ -18,7 +18,7 @@ const LATER_API: &str = "add the API after `init`: `operator-rs create api`";
 const UPDATE: &str = "use `operator-rs generate`: it updates a project to this version of operator-rs and keeps your files";
 const UPDATED: &str = "not needed: `operator-rs generate` updates a project to this version of operator-rs and keeps your files";
 
-pub const COMMANDS: &[Command] = &[
+pub const COMMANDS: &[PeerCommand] = &[
     moved("generate bundle", "bundle", BUNDLE),
     no("generate kustomize", BASE),
     moved("generate manifests", "manifests", MANIFESTS),
@@ -49,7 +49,7 @@ const ARCHIVE: &str = "use `--archive`: `--output` is the format of a report";
 const NO_PODS: &str =
     "not needed: the built-in tests only read the bundle, and run without a cluster";
 
-pub const FLAGS: &[Flag] = &[
+pub const FLAGS: &[PeerFlag] = &[
     // Here, `-v` is `--verbose`.
     flag("generate bundle", "-v", "use `--version`"),
     flag("edit", "--plugins=helm", NO_CHART),
@@ -229,14 +229,14 @@ pub const FLAGS: &[Flag] = &[
     ),
 ];
 
-const fn no(typed: &'static str, hint: &'static str) -> Command {
-    Command { typed, here: None, hint }
+const fn no(typed: &'static str, hint: &'static str) -> PeerCommand {
+    PeerCommand { typed, here: None, hint }
 }
 
-const fn moved(typed: &'static str, here: &'static str, hint: &'static str) -> Command {
-    Command { typed, here: Some(here), hint }
+const fn moved(typed: &'static str, here: &'static str, hint: &'static str) -> PeerCommand {
+    PeerCommand { typed, here: Some(here), hint }
 }
 
-const fn flag(command: &'static str, flag: &'static str, hint: &'static str) -> Flag {
-    Flag { command, flag, hint }
+const fn flag(command: &'static str, flag: &'static str, hint: &'static str) -> PeerFlag {
+    PeerFlag { command, flag, hint }
 }

@@ -3,21 +3,21 @@
 use std::path::Path;
 
 use super::{
-    follow::{self, Following},
+    follow::{self, OngoingInstallation},
     installation::Installation,
     serving::Catalog,
     v1,
 };
-use crate::app::olm_namespace::{self, Place, again_or_cleanup};
+use crate::app::olm_namespace::{self, InstallNamespace, again_or_cleanup};
 use crate::{
-    app::cluster_args::{self, ClusterArgs, Sending},
+    app::cluster_args::{self, ClusterArgs, SendMode},
     terminal,
 };
 use cluster::{Action, ApplyOptions, Event, Id, Verb};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::Namespace;
-use olm::lifecycle::{self, Files, Group, InstallMode, Release};
+use olm::lifecycle::{self, Files, GroupChoice, InstallMode, Release};
 
 /// Install the operator of a bundle with OLM, and wait until it runs
 ///
@@ -53,24 +53,29 @@ impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         let namespace = self.namespace.as_ref();
         self.installation.require_use(self.install_mode.as_ref().map(|_| "--install-mode"))?;
-        self.installation
-            .run(dir, namespace, v1::Verb::Install, |files, release| self.install(files, release))
+        self.installation.run(dir, namespace, v1::Verb::Install, |files, release| {
+            self.install_operator(files, release)
+        })
     }
 
-    fn install(&self, files: &Files, release: &Release) -> anyhow::Result<()> {
+    fn install_operator(&self, files: &Files, release: &Release) -> anyhow::Result<()> {
         let sending = self.installation.cluster_args.sending();
-        let place =
-            connect(&self.installation.cluster_args, self.namespace.as_ref(), &release.package)?;
+        let place = connect_to_namespace(
+            &self.installation.cluster_args,
+            self.namespace.as_ref(),
+            &release.package,
+        )?;
         let namespace = &place.namespace;
         let Catalog { source, servers } =
-            self.installation.serving.catalog(files, release, None, namespace)?;
+            self.installation.serving.build_catalog(files, release, None, namespace)?;
         let name = lifecycle::subscription_name(release.name());
-        let subscription = lifecycle::subscription(release, &name, namespace, release.name())?;
-        if sending == Sending::Nothing {
-            let group = Group::choose(&[], release, self.install_mode.as_ref(), namespace)?;
-            let all = objects(None, servers, group, source, subscription);
-            let namespace = Id::of(&lifecycle::namespace(namespace, &release.package)?);
-            cluster_args::report(Event::Action(Action::because(
+        let subscription =
+            lifecycle::build_subscription(release, &name, namespace, release.name())?;
+        if sending == SendMode::Nothing {
+            let group = GroupChoice::choose(&[], release, self.install_mode.as_ref(), namespace)?;
+            let all = collect_objects(None, servers, group, source, subscription);
+            let namespace = Id::of(&lifecycle::build_namespace(namespace, &release.package)?);
+            cluster_args::report(Event::Action(Action::with_note(
                 Verb::Create,
                 &namespace,
                 IF_MISSING,
@@ -85,8 +90,8 @@ impl Args {
             require_free(&place, release)?;
         }
         let group =
-            Group::choose(&place.groups()?, release, self.install_mode.as_ref(), namespace)?;
-        let running = Following {
+            GroupChoice::choose(&place.groups()?, release, self.install_mode.as_ref(), namespace)?;
+        let running = OngoingInstallation {
             place: &place,
             package: &release.package,
             source: &Id::of(&source).name,
@@ -95,38 +100,38 @@ impl Args {
             replaced: None,
         };
         let created = place.missing_namespace(&release.package)?;
-        let all = objects(created, servers, group, source.clone(), subscription);
-        apply(&place, &release.package, &all, &self.installation.cluster_args)?;
-        if sending == Sending::All {
-            running.run(self.installation.cluster_args.deadline())?;
+        let all = collect_objects(created, servers, group, source.clone(), subscription);
+        apply_in_order(&place, &release.package, &all, &self.installation.cluster_args)?;
+        if sending == SendMode::All {
+            running.wait_until_installed(self.installation.cluster_args.deadline())?;
             require_same(&place, release)?;
-            follow::finished(None, release, namespace);
+            follow::print_finished(None, release, namespace);
         }
         Ok(())
     }
 }
 
 /// The place of a package.
-pub fn connect(
+pub fn connect_to_namespace(
     cluster_args: &ClusterArgs,
     namespace: Option<&Namespace>,
     package: &str,
-) -> anyhow::Result<Place> {
+) -> anyhow::Result<InstallNamespace> {
     let mut cluster = cluster_args.connect_as(cluster::Owner::default())?;
     let namespace = namespace.map_or_else(|| cluster.namespace.clone(), ToString::to_string);
-    cluster.act_for(olm_namespace::owner(package, &namespace));
-    Ok(Place { cluster, namespace })
+    cluster.set_owner(olm_namespace::owner(package, &namespace));
+    Ok(InstallNamespace { cluster, namespace })
 }
 
 /// Applies everything after a dry run of everything. OLM gets a catalog only when it is served, as OLM waits ever longer
 /// between two attempts to connect.
-pub fn apply(
-    place: &Place,
+pub fn apply_in_order(
+    place: &InstallNamespace,
     package: &str,
     all: &[Value],
     cluster_args: &ClusterArgs,
 ) -> anyhow::Result<()> {
-    let dry_run = cluster_args.sending() == Sending::DryRun;
+    let dry_run = cluster_args.sending() == SendMode::DryRun;
     let options =
         |dry_run| ApplyOptions { dry_run, force: false, deadline: cluster_args.deadline() };
     if dry_run {
@@ -134,11 +139,11 @@ pub fn apply(
     }
     // The server's warnings come when the objects are written.
     place.cluster.apply(all, options(true), &mut |_| {})?;
-    let is_first = |it: &&Value| Id::of(it).group() != "operators.coreos.com";
+    let is_first = |object: &&Value| Id::of(object).group() != "operators.coreos.com";
     let first: Vec<Value> = all.iter().filter(is_first).cloned().collect();
-    let rest: Vec<Value> = all.iter().filter(|it| !is_first(it)).cloned().collect();
+    let rest: Vec<Value> = all.iter().filter(|object| !is_first(object)).cloned().collect();
     place.cluster.apply(&first, options(false), &mut cluster_args::report)?;
-    place.cluster.available(
+    place.cluster.wait_until_available(
         &first,
         cluster_args.deadline(),
         &again_or_cleanup(package, &place.namespace),
@@ -148,38 +153,41 @@ pub fn apply(
 }
 
 /// Everything that is applied, in this order.
-fn objects(
+fn collect_objects(
     namespace: Option<Value>,
     servers: Vec<Value>,
-    group: Group,
+    group: GroupChoice,
     source: Value,
     subscription: Value,
 ) -> Vec<Value> {
-    let mut res: Vec<Value> = namespace.into_iter().chain(servers).collect();
-    if let Group::New(group) = group {
-        res.push(group);
+    let mut objects: Vec<Value> = namespace.into_iter().chain(servers).collect();
+    if let GroupChoice::New(group) = group {
+        objects.push(group);
     }
-    res.extend([source, subscription]);
-    res
+    objects.extend([source, subscription]);
+    objects
 }
 
 /// Fails if objects of the operator's namespace exist that OLM would take over; warns of others.
-fn require_free(place: &Place, release: &Release) -> anyhow::Result<()> {
-    let named = release.manifests.iter().map(|it| {
-        let id = Id::of(it);
+fn require_free(place: &InstallNamespace, release: &Release) -> anyhow::Result<()> {
+    let named = release.manifests.iter().map(|manifest| {
+        let id = Id::of(manifest);
         place.id(&id.api_version, &id.kind, &id.name)
     });
-    let deployments = lifecycle::deployments(&release.csv);
-    let deployments = deployments.iter().map(|it| place.id("apps/v1", "Deployment", it));
-    let accounts = lifecycle::accounts(&release.csv);
-    let accounts = accounts.iter().map(|it| place.id("v1", "ServiceAccount", it));
+    let deployments = lifecycle::deployment_names(&release.csv);
+    let deployments = deployments.iter().map(|name| place.id("apps/v1", "Deployment", name));
+    let accounts = lifecycle::service_accounts(&release.csv);
+    let accounts = accounts.iter().map(|name| place.id("v1", "ServiceAccount", name));
     let ids: Vec<Id> = named.chain(deployments).chain(accounts).collect();
     let mut taken = Vec::new();
-    // Who may not read an object is not kept from installing: OLM has the rights, not the user.
-    let found = ids.iter().filter_map(|it| place.cluster.find(std::slice::from_ref(it)).ok());
+    // A user who may not read an object can still install: OLM has the rights, not the user.
+    let found =
+        ids.iter().filter_map(|id| place.cluster.find_existing(std::slice::from_ref(id)).ok());
     for live in found.flatten() {
         let id = Id::of(&live.object);
-        if lifecycle::has_owner_of_olm(&live.object) || lifecycle::foreign(&live.object).is_none() {
+        if lifecycle::has_owner_of_olm(&live.object)
+            || lifecycle::foreign_reason(&live.object).is_none()
+        {
             continue;
         }
         if id.namespace.is_empty() {
@@ -199,9 +207,9 @@ fn require_free(place: &Place, release: &Release) -> anyhow::Result<()> {
 }
 
 /// Fails if this version is installed with another content.
-pub fn require_same(place: &Place, release: &Release) -> anyhow::Result<()> {
-    let csv = place.csv(release.name())?.filter(|it| lifecycle::copied_from(it).is_none());
-    let Some(path) = csv.and_then(|it| lifecycle::difference(&it, &release.csv)) else {
+pub fn require_same(place: &InstallNamespace, release: &Release) -> anyhow::Result<()> {
+    let csv = place.csv(release.name())?.filter(|csv| lifecycle::copied_from(csv).is_none());
+    let Some(path) = csv.and_then(|csv| lifecycle::csv_difference(&csv, &release.csv)) else {
         return Ok(());
     };
     Err(anyhow::format_err!(
@@ -216,19 +224,19 @@ pub fn require_same(place: &Place, release: &Release) -> anyhow::Result<()> {
 }
 
 /// Fails if the package is already installed, except for what an earlier run of this command has begun.
-fn require_new(place: &Place, release: &Release, name: &str) -> anyhow::Result<()> {
+fn require_new(place: &InstallNamespace, release: &Release, name: &str) -> anyhow::Result<()> {
     let (package, namespace) = (&release.package, &place.namespace);
     let cleanup =
         format!("remove it first with `operator-rs cleanup {package} --namespace {namespace}`");
-    if let Some(it) = place.subscriptions(package)?.first() {
-        let is_same = it["metadata"]["name"] == *name
-            && it["spec"]["startingCSV"] == *release.name()
-            && lifecycle::is_server_of(it, &lifecycle::catalog_name(package)?);
-        let installed = it["status"]["installedCSV"].as_str().unwrap_or("nothing yet");
+    if let Some(subscription) = place.subscriptions(package)?.first() {
+        let is_same = subscription["metadata"]["name"] == *name
+            && subscription["spec"]["startingCSV"] == *release.name()
+            && lifecycle::is_server_of(subscription, &lifecycle::catalog_name(package)?);
+        let installed = subscription["status"]["installedCSV"].as_str().unwrap_or("nothing yet");
         if !is_same || (installed != "nothing yet" && installed != release.name()) {
             return Err(anyhow::format_err!(
                 "namespace `{namespace}` already has Subscription {} to package `{package}` (installed: {installed})",
-                it["metadata"]["name"].as_str().unwrap_or_default()
+                subscription["metadata"]["name"].as_str().unwrap_or_default()
             ))
             .hint(format!("upgrade it with `operator-rs run bundle-upgrade`, or {cleanup}"));
         }

@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use crate::app::olm_namespace::{Place, cleanup};
+use crate::app::olm_namespace::{InstallNamespace, cleanup};
 use crate::{app::cluster_args, terminal};
-use cluster::State;
+use cluster::WaitState;
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};
 use model::Deadline;
 use olm::lifecycle::{self, Progress, Release, Seen, V1_ALPHA1};
 
 /// An installation or an upgrade that OLM carries out.
-pub struct Following<'a> {
-    pub place: &'a Place,
+pub struct OngoingInstallation<'a> {
+    pub place: &'a InstallNamespace,
     pub package: &'a str,
     pub source: &'a str,
     pub subscription: &'a str,
@@ -26,7 +26,7 @@ pub struct Following<'a> {
 pub const FIX: &str = "fix the problem and run the command again";
 
 /// The way out of an installation that has failed.
-pub fn stays(fix: &str, cleanup: &str) -> String {
+pub fn kept_hint(fix: &str, cleanup: &str) -> String {
     format!("what was created stays: {fix}, or remove it with {cleanup}")
 }
 
@@ -39,14 +39,14 @@ fn after_upgrade(old: &str, package: &str, namespace: &str) -> String {
 }
 
 /// The failure of an installation, with what explains it.
-pub fn failure(csv: &str, why: &str, lines: &[String]) -> anyhow::Error {
+pub fn installation_error(csv: &str, why: &str, lines: &[String]) -> anyhow::Error {
     let mut text = format!("`{csv}` was not installed: {why}");
-    lines.iter().for_each(|it| text += &format!("\n  {it}"));
+    lines.iter().for_each(|line| text += &format!("\n  {line}"));
     anyhow::Error::msg(text)
 }
 
 /// Prints that a release is installed, in place of another if there was one.
-pub fn finished(replaced: Option<&str>, release: &Release, namespace: &str) {
+pub fn print_finished(replaced: Option<&str>, release: &Release, namespace: &str) {
     let name = release.name();
     terminal::print(&match replaced {
         Some(old) => format!("`{old}` in namespace `{namespace}` is upgraded to `{name}`\n"),
@@ -57,31 +57,31 @@ pub fn finished(replaced: Option<&str>, release: &Release, namespace: &str) {
 /// `Succeeded` may be followed by `Installing` once more, and a failure by another attempt.
 const SETTLED: u32 = 4;
 
-/// How long to wait for a Subscription that cannot be resolved: another catalog may still be connecting.
+/// The time to wait for a Subscription that cannot be resolved: another catalog may still be connecting.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-impl Following<'_> {
-    pub fn run(&self, deadline: Deadline) -> anyhow::Result<()> {
+impl OngoingInstallation<'_> {
+    pub fn wait_until_installed(&self, deadline: Deadline) -> anyhow::Result<()> {
         let (mut done, mut failed, mut stuck) = (0, 0, None);
-        // Of a reason, the first two lines are shown while it is waited for: the second has what is missing.
+        // The first two lines of a reason are shown while the command waits: the second has what is missing.
         let mut reason = String::new();
-        let left = self.place.cluster.until(deadline, &mut cluster_args::report, || {
-            let seen = self.seen()?;
-            let progress = lifecycle::progress(&seen, self.csv);
+        let left = self.place.cluster.wait_until(deadline, &mut cluster_args::report, || {
+            let seen = self.read_state()?;
+            let progress = lifecycle::install_progress(&seen, self.csv);
             done = if progress == Progress::Done { done + 1 } else { 0 };
             failed = if matches!(progress, Progress::Never(_)) { failed + 1 } else { 0 };
             if !matches!(progress, Progress::Stuck(_)) {
                 stuck = None;
             }
             reason = match progress {
-                Progress::Done if done == SETTLED => return Ok(State::Done),
+                Progress::Done if done == SETTLED => return Ok(WaitState::Done),
                 Progress::Done => {
                     format!(
                         "ClusterServiceVersion {} succeeded; checking that it stays so",
                         self.csv
                     )
                 }
-                Progress::Approve => self.approve(seen.plan.as_ref())?,
+                Progress::Approve => self.approve_plan(seen.plan.as_ref())?,
                 Progress::Not(why) => why,
                 Progress::Stuck(why) => {
                     let end = *stuck.get_or_insert_with(|| Deadline::after(PATIENCE));
@@ -93,7 +93,7 @@ impl Following<'_> {
                 Progress::Never(why) if failed == SETTLED => return self.give_up(&why),
                 Progress::Never(why) => why,
             };
-            Ok(State::Not(reason.lines().take(2).map(str::trim).collect::<Vec<_>>().join(": ")))
+            Ok(WaitState::Not(reason.lines().take(2).map(str::trim).collect::<Vec<_>>().join(": ")))
         })?;
         match left {
             None => Ok(()),
@@ -101,10 +101,12 @@ impl Following<'_> {
         }
     }
 
-    fn seen(&self) -> anyhow::Result<Seen> {
+    fn read_state(&self) -> anyhow::Result<Seen> {
         let place = self.place;
         let subscription = place.read(V1_ALPHA1, "Subscription", self.subscription)?;
-        let plan = subscription.as_ref().map(|it| &it["status"]["installPlanRef"]["name"]);
+        let plan = subscription
+            .as_ref()
+            .map(|subscription| &subscription["status"]["installPlanRef"]["name"]);
         let plan = match plan.and_then(Value::as_str) {
             Some(name) => place.read(V1_ALPHA1, "InstallPlan", name)?,
             None => None,
@@ -113,15 +115,15 @@ impl Following<'_> {
         Ok(Seen { source, subscription, plan, csv: place.csv(self.csv)? })
     }
 
-    /// Approves an InstallPlan, unless somebody else's upgrade would be approved with it.
-    fn approve(&self, plan: Option<&Value>) -> anyhow::Result<String> {
+    /// Approves an InstallPlan, unless that would also approve the upgrade of another Subscription.
+    fn approve_plan(&self, plan: Option<&Value>) -> anyhow::Result<String> {
         let Some(plan) = plan else { return Ok(String::new()) };
         let name = plan["metadata"]["name"].as_str().unwrap_or_default();
         let others = self.place.cluster.list(V1_ALPHA1, "Subscription", &self.place.namespace)?;
-        let other = others.iter().find(|it| {
-            it["metadata"]["name"] != *self.subscription
-                && it["spec"]["installPlanApproval"] == "Manual"
-                && it["status"]["installPlanRef"]["name"] == *name
+        let other = others.iter().find(|other| {
+            other["metadata"]["name"] != *self.subscription
+                && other["spec"]["installPlanApproval"] == "Manual"
+                && other["status"]["installPlanRef"]["name"] == *name
         });
         if let Some(other) = other {
             let other = other["metadata"]["name"].as_str().unwrap_or_default();
@@ -134,37 +136,38 @@ impl Following<'_> {
             ));
         }
         let approved = self.place.cluster.merge(plan, json!({"spec": {"approved": true}}))?;
-        Ok(match approved {
-            true => format!("InstallPlan {name} is approved"),
-            false => format!("InstallPlan {name} waits for approval"),
+        Ok(if approved {
+            format!("InstallPlan {name} is approved")
+        } else {
+            format!("InstallPlan {name} waits for approval")
         })
     }
 
     fn give_up<T>(&self, why: &str) -> anyhow::Result<T> {
-        let error = failure(self.csv, why, &self.explanation()?);
+        let error = installation_error(self.csv, why, &self.explain_deployments()?);
         let cleanup = cleanup(self.package, &self.place.namespace);
         // OLM does not read the catalog again for an InstallPlan that it has.
-        let is_planned = self.seen()?.plan_of(self.csv).is_some();
+        let is_planned = self.read_state()?.plan_of(self.csv).is_some();
         Err(error).hint(match (is_planned, self.replaced) {
             (true, Some(old)) => after_upgrade(old, self.package, &self.place.namespace),
             (false, Some(old)) => format!("`{old}` stays installed: {FIX}"),
             (true, None) => format!(
                 "what was created stays, with the manifests as they are now: after a change of the bundle, remove it with {cleanup} before you run the command again"
             ),
-            (false, None) => stays(FIX, &cleanup),
+            (false, None) => kept_hint(FIX, &cleanup),
         })
     }
 
     /// The state of the operator's Deployments, and of that of the catalog.
-    fn explanation(&self) -> anyhow::Result<Vec<String>> {
-        let mut res = Vec::new();
+    fn explain_deployments(&self) -> anyhow::Result<Vec<String>> {
+        let mut lines = Vec::new();
         if let Some(csv) = self.place.csv(self.csv)? {
             // OLM creates them only when all requirements are met.
             if csv["status"]["phase"] == "Installing"
                 || csv["status"]["reason"] == "InstallCheckFailed"
             {
-                for name in lifecycle::deployments(&csv) {
-                    res.extend(self.place.cluster.why_not(&self.place.id(
+                for name in lifecycle::deployment_names(&csv) {
+                    lines.extend(self.place.cluster.explain_unavailability(&self.place.id(
                         "apps/v1",
                         "Deployment",
                         &name,
@@ -172,13 +175,13 @@ impl Following<'_> {
                 }
             }
         } else {
-            for it in self.place.servers(self.source)? {
-                let id = cluster::Id::of(&it);
+            for server in self.place.servers(self.source)? {
+                let id = cluster::Id::of(&server);
                 if id.is_workload() {
-                    res.extend(self.place.cluster.why_not(&id)?);
+                    lines.extend(self.place.cluster.explain_unavailability(&id)?);
                 }
             }
         }
-        Ok(res)
+        Ok(lines)
     }
 }

@@ -19,12 +19,12 @@ Examples:
   operator-rs run bundle ./bundle
   operator-rs run bundle-upgrade ./bundle    # of a later version"
 )]
-pub enum Command {
+pub enum RunSubcommand {
     Bundle(Box<bundle::Args>),
     BundleUpgrade(Box<upgrade::Args>),
 }
 
-impl Command {
+impl RunSubcommand {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self {
             Self::Bundle(args) => args.run(dir),

@@ -1,4 +1,4 @@
-//! How the catalog of a bundle is served, for OLM to read.
+//! The flags and the objects that serve a bundle's catalog to OLM.
 
 use go_data::yaml::Value;
 use olm::{
@@ -13,7 +13,7 @@ pub struct Serving {
     #[arg(long, value_name = "HOST:PORT", conflicts_with_all = [
         "index_image", "decompression_image", "image_pull_policy", "service_account", "security_context_config",
     ])]
-    catalog_address: Option<Address>,
+    catalog_address: Option<CatalogAddress>,
     /// Image whose `opm` serves the bundle, together with the packages that the image has in /configs
     #[arg(long, value_name = "IMAGE", default_value = OPM)]
     index_image: String,
@@ -43,7 +43,7 @@ const UNPACKER: &str = "registry.access.redhat.com/ubi9/ubi-minimal:latest";
 
 impl Serving {
     /// The first flag that changes something, by its name.
-    pub fn given(&self) -> Option<&'static str> {
+    pub fn first_given_flag(&self) -> Option<&'static str> {
         let all = [
             (self.catalog_address.is_some(), "--catalog-address"),
             (self.index_image != OPM, "--index-image"),
@@ -56,7 +56,7 @@ impl Serving {
                 "--security-context-config",
             ),
         ];
-        all.into_iter().find(|it| it.0).map(|it| it.1)
+        all.into_iter().find(|entry| entry.0).map(|entry| entry.1)
     }
 }
 
@@ -78,9 +78,9 @@ enum SecurityContext {
 
 /// A host and a port.
 #[derive(Clone)]
-struct Address(String);
+struct CatalogAddress(String);
 
-impl std::str::FromStr for Address {
+impl std::str::FromStr for CatalogAddress {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -105,7 +105,7 @@ pub struct Catalog {
 
 impl Serving {
     /// The catalog for a bundle, which replaces an installed version if there is one.
-    pub fn catalog(
+    pub fn build_catalog(
         &self,
         files: &Files,
         release: &Release,
@@ -113,7 +113,7 @@ impl Serving {
         namespace: &str,
     ) -> anyhow::Result<Catalog> {
         let (package, secrets) = (&release.package, &self.pull_secret_name);
-        if let Some(Address(address)) = &self.catalog_address {
+        if let Some(CatalogAddress(address)) = &self.catalog_address {
             let source = lifecycle::catalog_source(package, namespace, address, secrets)?;
             return Ok(Catalog { source, servers: Vec::new() });
         }
@@ -134,18 +134,22 @@ impl Serving {
                 SecurityContext::Restricted => Security::Restricted,
             },
         };
-        let text = content(files, release, replaced)?;
+        let text = catalog_content(files, release, replaced)?;
         let source =
             lifecycle::catalog_source(package, namespace, &server.address(&text), secrets)?;
-        Ok(Catalog { source, servers: server.objects(text) })
+        Ok(Catalog { source, servers: server.build_objects(text) })
     }
 }
 
 /// A catalog with this bundle alone, its manifests inline.
-fn content(files: &Files, release: &Release, replaced: Option<&str>) -> anyhow::Result<String> {
+fn catalog_content(
+    files: &Files,
+    release: &Release,
+    replaced: Option<&str>,
+) -> anyhow::Result<String> {
     let bundle = catalog::Bundle::read(files, "bundle")?;
     let mut entry = catalog::blob::Entry { name: bundle.name.clone(), ..Default::default() };
     entry.replaces = replaced.unwrap_or_default().into();
-    let blobs = catalog::inline(&release.channel, &[(bundle, entry)]);
-    Ok(catalog::stream(&blobs, catalog::Format::Json))
+    let blobs = catalog::catalog_with_manifests(&release.channel, &[(bundle, entry)]);
+    Ok(catalog::format_blobs(&blobs, catalog::Format::Json))
 }

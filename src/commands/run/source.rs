@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::{
     app::{
         bundles::{self, source},
-        images::Access,
+        images::RegistryAccess,
     },
     terminal,
 };
@@ -16,14 +16,14 @@ use olm::{
 };
 
 /// Reads a bundle, which must be valid: in a directory, in an archive of an image, or in a registry.
-pub fn read(dir: &Path, bundle: &str, access: &Access) -> anyhow::Result<(Files, Release)> {
+pub fn read(dir: &Path, bundle: &str, access: &RegistryAccess) -> anyhow::Result<(Files, Release)> {
     let (files, name) = source::read(dir, bundle, access)?;
-    let release = release(&name, &files, None)?;
+    let release = read_release(&name, &files, None)?;
     Ok((files, release))
 }
 
 /// Reads the release of a bundle, which must be valid for this version of OLM.
-pub fn release(name: &str, files: &Files, target: Option<Target>) -> anyhow::Result<Release> {
+pub fn read_release(name: &str, files: &Files, target: Option<Target>) -> anyhow::Result<Release> {
     let (errors, warnings) = bundles::found_for(name, files, target)?;
     if !errors.is_empty() {
         let headline = "the bundle is not valid, and OLM would not install it".to_owned();

@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use super::{
-    bundle::{apply, connect, require_same},
-    follow::{self, Following},
+    bundle::{apply_in_order, connect_to_namespace, require_same},
+    follow::{self, OngoingInstallation},
     installation::Installation,
     serving::Catalog,
     v1,
 };
-use crate::app::olm_namespace::{Place, cleanup};
+use crate::app::olm_namespace::{InstallNamespace, cleanup};
 use crate::{
-    app::cluster_args::{self, Sending, Trial},
+    app::cluster_args::{self, DryRunArgs, SendMode},
     terminal,
 };
 use cluster::Id;
@@ -26,7 +26,7 @@ use olm::lifecycle::{self, Files, Release, V1_ALPHA1};
 #[derive(clap::Args)]
 #[command(
     arg(crate::commands::dir_of_paths()),
-    mut_arg("dry_run", Trial::after_reading),
+    mut_arg("dry_run", DryRunArgs::after_reading),
     after_help = "\
 Examples:
   operator-rs run bundle-upgrade ./bundle
@@ -44,17 +44,21 @@ impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         let namespace = self.namespace.as_ref();
         self.installation.require_use(None)?;
-        self.installation
-            .run(dir, namespace, v1::Verb::Upgrade, |files, release| self.upgrade(files, release))
+        self.installation.run(dir, namespace, v1::Verb::Upgrade, |files, release| {
+            self.upgrade_operator(files, release)
+        })
     }
 
-    fn upgrade(&self, files: &Files, release: &Release) -> anyhow::Result<()> {
+    fn upgrade_operator(&self, files: &Files, release: &Release) -> anyhow::Result<()> {
         let sending = self.installation.cluster_args.sending();
-        let place =
-            connect(&self.installation.cluster_args, self.namespace.as_ref(), &release.package)?;
+        let place = connect_to_namespace(
+            &self.installation.cluster_args,
+            self.namespace.as_ref(),
+            &release.package,
+        )?;
         place.require_olm()?;
         let namespace = &place.namespace;
-        let subscription = subscription(&place, release)?;
+        let subscription = find_subscription(&place, release)?;
         let name = &Id::of(&subscription).name;
         let installed = subscription["status"]["installedCSV"].as_str().unwrap_or_default();
         if installed == release.name() {
@@ -75,20 +79,20 @@ impl Args {
             require_newer(installed, version, release, &place, "run bundle")?;
         }
         let Catalog { source, servers } =
-            self.installation.serving.catalog(files, release, Some(installed), namespace)?;
+            self.installation.serving.build_catalog(files, release, Some(installed), namespace)?;
         let starting = subscription["spec"]["startingCSV"].as_str().unwrap_or_default();
         let catalog = Id::of(&source).name;
         let mut all = servers.clone();
-        all.extend([source, lifecycle::subscription(release, name, namespace, starting)?]);
-        if sending == Sending::Nothing {
+        all.extend([source, lifecycle::build_subscription(release, name, namespace, starting)?]);
+        if sending == SendMode::Nothing {
             cluster_args::list("apply", &all.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
         }
-        apply(&place, &release.package, &all, &self.installation.cluster_args)?;
-        if sending == Sending::DryRun {
+        apply_in_order(&place, &release.package, &all, &self.installation.cluster_args)?;
+        if sending == SendMode::DryRun {
             return Ok(());
         }
-        let following = Following {
+        let following = OngoingInstallation {
             place: &place,
             package: &release.package,
             source: &catalog,
@@ -96,16 +100,16 @@ impl Args {
             csv: release.name(),
             replaced: Some(installed),
         };
-        following.run(self.installation.cluster_args.deadline())?;
+        following.wait_until_installed(self.installation.cluster_args.deadline())?;
         require_same(&place, release)?;
         remove_old_servers(&place, &catalog, &servers, self.installation.cluster_args.deadline())?;
-        follow::finished(Some(installed), release, namespace);
+        follow::print_finished(Some(installed), release, namespace);
         Ok(())
     }
 }
 
 /// The one Subscription of the package.
-fn subscription(place: &Place, release: &Release) -> anyhow::Result<Value> {
+fn find_subscription(place: &InstallNamespace, release: &Release) -> anyhow::Result<Value> {
     let (package, namespace) = (&release.package, &place.namespace);
     let mut all = place.subscriptions(package)?;
     match all.len() {
@@ -123,10 +127,10 @@ pub fn require_newer(
     installed: &str,
     version: &str,
     release: &Release,
-    place: &Place,
+    place: &InstallNamespace,
     install: &str,
 ) -> anyhow::Result<()> {
-    let parsed = |it: &str| it.parse::<semver::Version>().ok();
+    let parsed = |version: &str| version.parse::<semver::Version>().ok();
     let new = release.csv["spec"]["version"].as_str().and_then(parsed);
     let (Some(old), Some(new)) = (parsed(version), new) else {
         return Ok(());
@@ -145,13 +149,17 @@ pub fn require_newer(
     ))
 }
 
-/// Fails if the operator is installed from somebody else's catalog.
-fn require_ours(place: &Place, release: &Release, subscription: &Value) -> anyhow::Result<()> {
+/// Fails if the operator is installed from a catalog that `run bundle` did not create.
+fn require_ours(
+    place: &InstallNamespace,
+    release: &Release,
+    subscription: &Value,
+) -> anyhow::Result<()> {
     let spec = &subscription["spec"];
     let catalog = spec["source"].as_str().unwrap_or_default();
     let is_ours = spec["sourceNamespace"] == *place.namespace && {
         let id = place.id(V1_ALPHA1, "CatalogSource", catalog);
-        place.cluster.find(&[id])?.iter().all(|it| it.removal.is_created())
+        place.cluster.find_existing(&[id])?.iter().all(|live| live.removal.is_created())
     };
     if is_ours && catalog == lifecycle::catalog_name(&release.package)? {
         return Ok(());
@@ -166,15 +174,15 @@ fn require_ours(place: &Place, release: &Release, subscription: &Value) -> anyho
 
 /// Deletes what served the catalog before.
 fn remove_old_servers(
-    place: &Place,
+    place: &InstallNamespace,
     catalog: &str,
     current: &[Value],
     deadline: Deadline,
 ) -> anyhow::Result<()> {
     let current: Vec<Id> = current.iter().map(Id::of).collect();
     let old: Vec<Id> = place.servers(catalog)?.iter().map(Id::of).collect();
-    let old: Vec<Id> = old.into_iter().filter(|it| !current.contains(it)).collect();
-    let mut old = place.cluster.find(&old)?;
-    old.retain(|it| it.removal.is_created());
+    let old: Vec<Id> = old.into_iter().filter(|id| !current.contains(id)).collect();
+    let mut old = place.cluster.find_existing(&old)?;
+    old.retain(|live| live.removal.is_created());
     place.cluster.delete(&old, deadline, &mut cluster_args::report)
 }

@@ -4,16 +4,16 @@ mod report;
 
 use std::path::{Path, PathBuf};
 
-use crate::app::{bundles::source, images::Access};
+use crate::app::{bundles::source, images::RegistryAccess};
 use crate::disk::Bounds;
 use crate::{disk, terminal};
 use diagnostics::Hint as _;
 use model::{ProjectPath, display_path};
 use olm::bundle::{
-    scorecard::{Configuration, Outcome, State, Test, config_path, run},
+    scorecard::{Configuration, Outcome, Test, TestState, config_path, run_test},
     validate::{Files, optional::Selector},
 };
-use report::Format;
+use report::ScorecardFormat;
 
 /// Run operator-sdk's scorecard tests on a bundle, with no cluster
 ///
@@ -40,9 +40,9 @@ pub struct Args {
     list: bool,
     /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "text")]
-    output: Format,
+    output: ScorecardFormat,
     #[command(flatten)]
-    access: Access,
+    access: RegistryAccess,
 }
 
 /// A test, and its outcome where it was run.
@@ -52,7 +52,7 @@ pub struct Item {
 }
 
 impl Args {
-    /// Whether no project is needed to find the bundle.
+    /// Returns whether the bundle can be found without a project.
     pub fn names_a_folder(&self) -> bool {
         self.folder.is_some()
     }
@@ -69,30 +69,30 @@ impl Args {
         let folder = self.folder.as_deref().unwrap_or("bundle");
         let (files, name) = source::read(dir, folder, &self.access)?;
         self.access.require_use()?;
-        let configuration = configuration(&files, &name, self.named_configuration()?)?;
-        let selected = |it: &Test| {
+        let configuration = read_configuration(&files, &name, self.named_configuration()?)?;
+        let selected = |test: &Test| {
             self.selector.as_ref().is_none_or(|selector| {
-                selector.matches(|key| it.labels.get(key).map(String::as_str))
+                selector.matches(|key| test.labels.get(key).map(String::as_str))
             })
         };
         let tests = configuration.tests.into_iter().filter(selected);
         let items: Vec<Item> = tests
-            .map(|test| Item { outcome: (!self.list).then(|| outcome(&test, &files)), test })
+            .map(|test| Item { outcome: (!self.list).then(|| outcome_of(&test, &files)), test })
             .collect();
         report::print(&items, self.output)?;
-        let failed = items.iter().filter_map(|it| it.outcome.as_ref());
-        let failed = failed.filter(|it| it.state != State::Pass).count();
+        let failed = items.iter().filter_map(|item| item.outcome.as_ref());
+        let failed = failed.filter(|outcome| outcome.state != TestState::Pass).count();
         let all = items.len();
         anyhow::ensure!(failed == 0, "{failed} of {all} tests did not pass");
         Ok(())
     }
 }
 
-fn outcome(test: &Test, files: &Files) -> Outcome {
+fn outcome_of(test: &Test, files: &Files) -> Outcome {
     match test.built_in() {
-        Some(built_in) => run(built_in, files),
+        Some(built_in) => run_test(built_in, files),
         None => Outcome {
-            state: State::Error,
+            state: TestState::Error,
             errors: vec![format!(
                 "not run: `{}` of the image {} is not a built-in test; `operator-sdk scorecard` runs it on a cluster",
                 test.entrypoint.join(" "),
@@ -103,7 +103,7 @@ fn outcome(test: &Test, files: &Files) -> Outcome {
     }
 }
 
-fn configuration(
+fn read_configuration(
     files: &Files,
     name: &str,
     named: Option<(String, String)>,
@@ -112,16 +112,17 @@ fn configuration(
         Some(named) => named,
         None => {
             let path = config_path(files);
-            let Some(bytes) = path.parse::<ProjectPath>().ok().and_then(|it| files.get(&it)) else {
-                terminal::advise(&format!(
+            let Some(bytes) = path.parse::<ProjectPath>().ok().and_then(|path| files.get(&path))
+            else {
+                terminal::print_advice(&format!(
                     "note: {name} has no {path}: these are operator-sdk's built-in tests\n"
                 ));
-                return Ok(Configuration::usual());
+                return Ok(Configuration::scaffolded());
             };
             (String::from_utf8_lossy(bytes).into_owned(), format!("{name}/{path}"))
         }
     };
-    Configuration::read(&text)
-        .map_err(|it| it.context(format!("cannot read {name}")))
+    Configuration::parse(&text)
+        .map_err(|error| error.context(format!("cannot read {name}")))
         .hint("`config/scorecard` of a project of operator-sdk shows the format")
 }

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::{Item, State};
+use super::{Item, TestState};
 use crate::terminal::{self, Look, Text};
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
+pub enum ScorecardFormat {
     /// For people
     Text,
     /// A TestList of operator-sdk
@@ -19,93 +19,97 @@ pub enum Format {
 
 const VERSION: &str = "scorecard.operatorframework.io/v1alpha3";
 
-pub fn print(items: &[Item], format: Format) -> anyhow::Result<()> {
+pub fn print(items: &[Item], format: ScorecardFormat) -> anyhow::Result<()> {
     match format {
-        Format::Text if items.is_empty() => terminal::print("0 tests selected\n"),
-        Format::Text if terminal::is_screen() => terminal::show(&screen(items)),
-        Format::Text => terminal::print(&items.iter().map(text).collect::<String>()),
-        Format::Json => terminal::data(&json(items)?),
-        Format::Xunit => terminal::data(&xunit(items)),
+        ScorecardFormat::Text if items.is_empty() => terminal::print("0 tests selected\n"),
+        ScorecardFormat::Text if terminal::stdout_is_terminal() => {
+            terminal::print_styled(&render_screen(items))
+        }
+        ScorecardFormat::Text => {
+            terminal::print(&items.iter().map(format_item).collect::<String>())
+        }
+        ScorecardFormat::Json => terminal::write_data(&render_json(items)?),
+        ScorecardFormat::Xunit => terminal::write_data(&render_xunit(items)),
     }
     Ok(())
 }
 
 /// One line a test with its state, or its image if it was not run; below it what a person can do.
-fn screen(items: &[Item]) -> Text {
-    let row = |it: &Item| {
-        let name = it.test.labels.get("test").cloned().unwrap_or(it.test.entrypoint.join(" "));
-        let state = it.outcome.as_ref().map_or(&*it.test.image, |it| it.state.name());
-        let look = match it.outcome.as_ref().map(|it| it.state) {
-            Some(State::Pass) => Look::Good,
+fn render_screen(items: &[Item]) -> Text {
+    let row = |item: &Item| {
+        let name = item.test.labels.get("test").cloned().unwrap_or(item.test.entrypoint.join(" "));
+        let state = item.outcome.as_ref().map_or(&*item.test.image, |outcome| outcome.state.name());
+        let look = match item.outcome.as_ref().map(|outcome| outcome.state) {
+            Some(TestState::Pass) => Look::Good,
             Some(_) => Look::Bad,
             None => Look::Plain,
         };
         [name.into(), Text::new(look, state)]
     };
     let rows: Vec<[Text; 2]> = items.iter().map(row).collect();
-    let mut res = Text::default();
-    for (row, it) in terminal::table(&rows).into_iter().zip(items) {
-        res += row;
-        let Some(outcome) = &it.outcome else { continue };
+    let mut screen = Text::default();
+    for (row, item) in terminal::format_table(&rows).into_iter().zip(items) {
+        screen += row;
+        let Some(outcome) = &item.outcome else { continue };
         for (look, label, list) in
             [(Look::Bad, "error", &outcome.errors), (Look::Note, "hint", &outcome.suggestions)]
         {
             for text in list {
-                res.add(look, format!("  {label}"));
-                res.add(Look::Plain, format!(": {}\n", text.trim_end()));
+                screen.add_part(look, format!("  {label}"));
+                screen.add_part(Look::Plain, format!(": {}\n", text.trim_end()));
             }
         }
-        for line in outcome.log.lines().filter(|_| outcome.state != State::Pass) {
-            res.add(Look::Aside, format!("  {line}\n"));
+        for line in outcome.log.lines().filter(|_| outcome.state != TestState::Pass) {
+            screen.add_part(Look::Aside, format!("  {line}\n"));
         }
     }
-    res
+    screen
 }
 
-fn text(it: &Item) -> String {
-    let test = &it.test;
-    let mut res = format!("{}\nImage:      {}\n", "-".repeat(80), test.image);
+fn format_item(item: &Item) -> String {
+    let test = &item.test;
+    let mut text = format!("{}\nImage:      {}\n", "-".repeat(80), test.image);
     if !test.entrypoint.is_empty() {
-        let _ = writeln!(res, "Entrypoint: [{}]", test.entrypoint.join(" "));
+        let _ = writeln!(text, "Entrypoint: [{}]", test.entrypoint.join(" "));
     }
     if !test.labels.is_empty() {
-        res += "Labels:\n";
+        text += "Labels:\n";
         for (key, value) in &test.labels {
-            let _ = writeln!(res, "\t{key:?}:{value:?}");
+            let _ = writeln!(text, "\t{key:?}:{value:?}");
         }
     }
-    if let Some(outcome) = &it.outcome {
-        res += "Results:\n";
+    if let Some(outcome) = &item.outcome {
+        text += "Results:\n";
         if !outcome.name.is_empty() {
-            let _ = writeln!(res, "\tName: {}", outcome.name);
+            let _ = writeln!(text, "\tName: {}", outcome.name);
         }
-        let _ = writeln!(res, "\tState: {}\n", outcome.state.name());
+        let _ = writeln!(text, "\tState: {}\n", outcome.state.name());
         let log: Vec<String> = outcome.log.lines().map(str::to_owned).collect();
         for (title, list) in
             [("Suggestions", &outcome.suggestions), ("Errors", &outcome.errors), ("Log", &log)]
         {
             if !list.is_empty() {
-                let _ = writeln!(res, "\t{title}:");
-                list.iter().for_each(|it| res += &format!("\t\t{it}\n"));
+                let _ = writeln!(text, "\t{title}:");
+                list.iter().for_each(|line| text += &format!("\t\t{line}\n"));
             }
         }
-        res.push('\n');
+        text.push('\n');
     }
-    res + "\n"
+    text + "\n"
 }
 
 /// Fields in Go's order.
 #[derive(Serialize)]
-struct List<'a> {
+struct TestList<'a> {
     kind: &'static str,
     #[serde(rename = "apiVersion")]
     api_version: &'static str,
     /// None for Go's empty list.
-    items: Option<Vec<Entry<'a>>>,
+    items: Option<Vec<TestEntry<'a>>>,
 }
 
 #[derive(Serialize)]
-struct Entry<'a> {
+struct TestEntry<'a> {
     kind: &'static str,
     #[serde(rename = "apiVersion")]
     api_version: &'static str,
@@ -146,28 +150,28 @@ struct Result<'a> {
     creation_timestamp: Option<()>,
 }
 
-fn json(items: &[Item]) -> anyhow::Result<String> {
-    let entries: Vec<Entry> = items.iter().map(entry).collect();
-    let items = Some(entries).filter(|it| !it.is_empty());
-    let list = List { kind: "TestList", api_version: VERSION, items };
+fn render_json(items: &[Item]) -> anyhow::Result<String> {
+    let entries: Vec<TestEntry> = items.iter().map(test_entry).collect();
+    let items = Some(entries).filter(|entries| !entries.is_empty());
+    let list = TestList { kind: "TestList", api_version: VERSION, items };
     Ok(serde_json::to_string_pretty(&list)? + "\n")
 }
 
-fn entry(it: &Item) -> Entry<'_> {
-    let test = &it.test;
+fn test_entry(item: &Item) -> TestEntry<'_> {
+    let test = &item.test;
     let mount_path = match &*test.mount_path {
         "" => serde_json::json!({}),
         path => serde_json::json!({ "path": path }),
     };
-    let results = it.outcome.iter().map(|it| Result {
-        name: &it.name,
-        log: &it.log,
-        state: it.state.name(),
-        errors: &it.errors,
-        suggestions: &it.suggestions,
+    let results = item.outcome.iter().map(|outcome| Result {
+        name: &outcome.name,
+        log: &outcome.log,
+        state: outcome.state.name(),
+        errors: &outcome.errors,
+        suggestions: &outcome.suggestions,
         creation_timestamp: None,
     });
-    Entry {
+    TestEntry {
         kind: "Test",
         api_version: VERSION,
         spec: Spec {
@@ -182,21 +186,22 @@ fn entry(it: &Item) -> Entry<'_> {
 }
 
 /// One suite a test, as operator-sdk writes it, but for messages: here they are escaped.
-fn xunit(items: &[Item]) -> String {
-    let mut res = "<testsuites name=\"scorecard\">\n".to_owned();
-    for (at, it) in items.iter().enumerate() {
-        let test = &it.test;
+fn render_xunit(items: &[Item]) -> String {
+    let mut xml = "<testsuites name=\"scorecard\">\n".to_owned();
+    for (at, item) in items.iter().enumerate() {
+        let test = &item.test;
         let name =
             test.labels.get("test").cloned().unwrap_or_else(|| format!("testsuite-{:03}", at + 1));
-        let outcome = it.outcome.as_ref();
-        let is = |state: State| usize::from(outcome.is_some_and(|it| it.state == state));
+        let outcome = item.outcome.as_ref();
+        let is =
+            |state: TestState| usize::from(outcome.is_some_and(|outcome| outcome.state == state));
         let _ = writeln!(
-            res,
+            xml,
             "  <testsuite name=\"{}\" tests=\"{}\" skipped=\"0\" failures=\"{}\" errors=\"{}\">\n    <properties>",
-            escaped(&name),
+            escape_xml(&name),
             usize::from(outcome.is_some()),
-            is(State::Fail),
-            is(State::Error)
+            is(TestState::Fail),
+            is(TestState::Error)
         );
         let entrypoint = test.entrypoint.join(" ");
         let phase = test.labels.get("cluster-phase");
@@ -206,53 +211,55 @@ fn xunit(items: &[Item]) -> String {
             ("labels.test", Some(&name)),
             ("labels.cluster-phase", phase),
         ];
-        for (key, value) in properties.iter().filter_map(|it| Some((it.0, it.1?))) {
+        for (key, value) in properties.iter().filter_map(|entry| Some((entry.0, entry.1?))) {
             let _ = writeln!(
-                res,
+                xml,
                 "      <property name=\"{key}\" value=\"{}\"></property>",
-                escaped(value)
+                escape_xml(value)
             );
         }
-        res += "    </properties>\n";
+        xml += "    </properties>\n";
         if let Some(outcome) = outcome {
             let _ = writeln!(
-                res,
+                xml,
                 "    <testcase name=\"{}\" time=\"0001-01-01T00:00:00Z\">\n      <system-out>{}</system-out>",
-                escaped(&outcome.name),
-                escaped(&outcome.log)
+                escape_xml(&outcome.name),
+                escape_xml(&outcome.log)
             );
             let kind = match outcome.state {
-                State::Pass => None,
-                State::Fail => Some("failure"),
-                State::Error => Some("error"),
+                TestState::Pass => None,
+                TestState::Fail => Some("failure"),
+                TestState::Error => Some("error"),
             };
             if let Some(kind) = kind {
-                let message = escaped(&outcome.errors.join("\n"));
-                let _ = writeln!(res, "      <{kind} type=\"{kind}\">{message}</{kind}>");
+                let message = escape_xml(&outcome.errors.join("\n"));
+                let _ = writeln!(xml, "      <{kind} type=\"{kind}\">{message}</{kind}>");
             }
-            res += "    </testcase>\n";
+            xml += "    </testcase>\n";
         }
-        res += "  </testsuite>\n";
+        xml += "  </testsuite>\n";
     }
-    res + "</testsuites>\n"
+    xml + "</testsuites>\n"
 }
 
-fn escaped(text: &str) -> String {
-    let mut res = String::new();
-    for it in text.chars() {
-        match it {
-            '"' => res += "&#34;",
-            '\'' => res += "&#39;",
-            '&' => res += "&amp;",
-            '<' => res += "&lt;",
-            '>' => res += "&gt;",
-            '\t' => res += "&#x9;",
-            '\n' => res += "&#xA;",
-            '\r' => res += "&#xD;",
+fn escape_xml(text: &str) -> String {
+    let mut escaped = String::new();
+    for character in text.chars() {
+        match character {
+            '"' => escaped += "&#34;",
+            '\'' => escaped += "&#39;",
+            '&' => escaped += "&amp;",
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            '\t' => escaped += "&#x9;",
+            '\n' => escaped += "&#xA;",
+            '\r' => escaped += "&#xD;",
             // XML has no way to write other control characters.
-            it if it.is_control() || matches!(it, '\u{fffe}' | '\u{ffff}') => res.push('\u{fffd}'),
-            it => res.push(it),
+            character if character.is_control() || matches!(character, '\u{fffe}' | '\u{ffff}') => {
+                escaped.push('\u{fffd}')
+            }
+            character => escaped.push(character),
         }
     }
-    res
+    escaped
 }

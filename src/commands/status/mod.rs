@@ -10,14 +10,14 @@ use serde::Serialize;
 
 use self::{
     deployed::Cluster,
-    generated::{Generated, Part},
+    generated::{GeneratedFiles, Part},
 };
 use crate::{
-    app::cluster_args::Address,
+    app::cluster_args::ClusterAddress,
     disk::Root,
     manifests,
     project::{Operator, Project, Resource},
-    terminal::{self, Look, Text, table},
+    terminal::{self, Look, Text, format_table},
 };
 
 /// Show kinds, generated files that are out of date, and the cluster
@@ -26,7 +26,7 @@ use crate::{
 /// answer is no error. Each answer may take a fifth of the time limit: two seconds, unless `--timeout` is given.
 #[derive(clap::Args)]
 #[command(
-    mut_arg("timeout", |it| it.default_value("10s")),
+    mut_arg("timeout", |flag| flag.default_value("10s")),
     after_help = "\
 Examples:
   operator-rs status
@@ -35,13 +35,13 @@ Examples:
 pub struct Args {
     /// Output format
     #[arg(long, short, default_value = "text")]
-    output: Output,
+    output: StatusFormat,
     #[command(flatten)]
-    address: Address,
+    address: ClusterAddress,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum Output {
+enum StatusFormat {
     /// For people
     Text,
     /// The same, for programs
@@ -50,11 +50,11 @@ enum Output {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Report {
+struct StatusReport {
     name: String,
     domain: String,
     in_place: bool,
-    kinds: Vec<Kind>,
+    kinds: Vec<KindVersion>,
     generated: Vec<Part>,
     cluster: Cluster,
 }
@@ -62,10 +62,10 @@ struct Report {
 /// One version of a kind.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Kind {
+struct KindVersion {
     kind: String,
     version: String,
-    /// None if the source does not tell, or the kind is somebody else's.
+    /// None if the source does not tell, or another project defines the kind.
     is_stored: Option<bool>,
     has_controller: bool,
     webhooks: Vec<&'static str>,
@@ -74,14 +74,14 @@ struct Kind {
 /// The state of something.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-enum State {
+enum PartState {
     Good,
     Bad,
     Missing,
     Unknown,
 }
 
-impl State {
+impl PartState {
     fn look(self) -> Look {
         match self {
             Self::Good => Look::Good,
@@ -94,99 +94,108 @@ impl State {
 
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
-        let project = Project::of_any_layout(root)?;
-        let Generated { operator, parts, objects } = generated::of(root, &project)?;
-        let report = Report {
+        let project = Project::read_any_layout(root)?;
+        let GeneratedFiles { operator, parts, objects } =
+            generated::inspect_project(root, &project)?;
+        let report = StatusReport {
             name: project.name.to_string(),
             domain: project.domain.to_string(),
-            in_place: project.in_place(),
-            kinds: kinds(&project, &operator),
+            in_place: project.is_adopted(),
+            kinds: kind_versions(&project, &operator),
             generated: parts,
-            cluster: deployed::of(&self.address, objects)?,
+            cluster: deployed::inspect_cluster(&self.address, objects)?,
         };
         match self.output {
-            Output::Text => terminal::show(&report.text()),
-            Output::Json => terminal::data(&(serde_json::to_string_pretty(&report)? + "\n")),
+            StatusFormat::Text => terminal::print_styled(&report.render_text()),
+            StatusFormat::Json => {
+                terminal::write_data(&(serde_json::to_string_pretty(&report)? + "\n"))
+            }
         }
         Ok(())
     }
 }
 
-fn kinds(project: &Project, operator: &Operator) -> Vec<Kind> {
+fn kind_versions(project: &Project, operator: &Operator) -> Vec<KindVersion> {
     let storage = manifests::storage(operator);
     let policies: Vec<Resource> = project.inputs.with_policies().collect();
-    let kind = |it: &Resource| {
-        let (group, name) = (it.api_group(), it.kind.to_string());
-        let stored = storage.get(&(&*group, &*name)).filter(|_| it.api.is_some());
-        let has = it.webhooks.clone().unwrap_or_default();
+    let kind = |resource: &Resource| {
+        let (group, name) = (resource.api_group(), resource.kind.to_string());
+        let stored = storage.get(&(&*group, &*name)).filter(|_| resource.api.is_some());
+        let has = resource.webhooks.clone().unwrap_or_default();
         let webhooks = [
             (has.defaulting, "defaulting"),
             (has.validation, "validation"),
             (has.conversion, "conversion"),
-            (policies.iter().any(|policy| policy.is_same_version(it)), "admission policy"),
+            (policies.iter().any(|policy| policy.is_same_version(resource)), "admission policy"),
         ];
-        Kind {
-            is_stored: stored.map(|stored| *stored == it.version.to_string()),
+        KindVersion {
+            is_stored: stored.map(|stored| *stored == resource.version.to_string()),
             kind: if group.is_empty() { name } else { format!("{name}.{group}") },
-            version: it.version.to_string(),
-            has_controller: it.controller,
-            webhooks: webhooks.into_iter().filter(|it| it.0).map(|it| it.1).collect(),
+            version: resource.version.to_string(),
+            has_controller: resource.controller,
+            webhooks: webhooks.into_iter().filter(|entry| entry.0).map(|entry| entry.1).collect(),
         }
     };
-    let lone =
-        policies.iter().filter(|it| !project.resources.iter().any(|r| r.is_same_version(it)));
+    let lone = policies
+        .iter()
+        .filter(|policy| !project.resources.iter().any(|r| r.is_same_version(policy)));
     project.resources.iter().chain(lone).map(kind).collect()
 }
 
-impl Report {
-    fn text(&self) -> Text {
-        let mut res = Text::new(Look::Heading, format!("{} ({})\n", self.name, self.domain));
-        res.add(Look::Plain, "\n");
-        let kinds = self.kinds.iter().map(|it| {
-            let stored = if it.is_stored == Some(true) { " (stored)" } else { "" };
-            let controller = if it.has_controller { "controller" } else { "" };
-            let version = format!("{}{stored}", it.version);
-            [it.kind.clone(), version, controller.to_owned(), it.webhooks.join(", ")]
+impl StatusReport {
+    fn render_text(&self) -> Text {
+        let mut text = Text::new(Look::Heading, format!("{} ({})\n", self.name, self.domain));
+        text.add_part(Look::Plain, "\n");
+        let kinds = self.kinds.iter().map(|row| {
+            let stored = if row.is_stored == Some(true) { " (stored)" } else { "" };
+            let controller = if row.has_controller { "controller" } else { "" };
+            let version = format!("{}{stored}", row.version);
+            [row.kind.clone(), version, controller.to_owned(), row.webhooks.join(", ")]
                 .map(Text::from)
         });
-        section(&mut res, "Kinds", kinds.collect());
-        let parts = self.generated.iter().map(|it| {
-            [it.what.into(), Text::from(&it.path), Text::new(it.state.look(), it.detail())]
+        add_section(&mut text, "Kinds", kinds.collect());
+        let parts = self.generated.iter().map(|part| {
+            [
+                part.what.into(),
+                Text::from(&part.path),
+                Text::new(part.state.look(), part.format_detail()),
+            ]
         });
-        section(&mut res, "Generated files", parts.collect());
+        add_section(&mut text, "Generated files", parts.collect());
         match &self.cluster {
             Cluster { server: Some(server), reason: None, objects } => {
-                let objects = objects
-                    .iter()
-                    .map(|it| [Text::from(&it.object), Text::new(it.state.look(), &it.detail)]);
-                section(&mut res, &format!("Cluster {server}"), objects.collect());
+                let objects = objects.iter().map(|object| {
+                    [Text::from(&object.object), Text::new(object.state.look(), &object.detail)]
+                });
+                add_section(&mut text, &format!("Cluster {server}"), objects.collect());
             }
-            it => {
-                let reason = it.reason.clone().unwrap_or_default();
-                section(&mut res, "Cluster", vec![[Text::new(Look::Aside, reason)]]);
+            cluster => {
+                let reason = cluster.reason.clone().unwrap_or_default();
+                add_section(&mut text, "Cluster", vec![[Text::new(Look::Aside, reason)]]);
             }
         }
-        res
+        text
     }
 }
 
-fn section<const N: usize>(res: &mut Text, title: &str, rows: Vec<[Text; N]>) {
-    res.add(Look::Heading, format!("{title}\n"));
+fn add_section<const N: usize>(output: &mut Text, title: &str, rows: Vec<[Text; N]>) {
+    output.add_part(Look::Heading, format!("{title}\n"));
     if rows.is_empty() {
-        res.add(Look::Aside, "  none\n");
+        output.add_part(Look::Aside, "  none\n");
     }
-    for row in table(&rows) {
-        res.add(Look::Plain, "  ");
-        *res += row;
+    for row in format_table(&rows) {
+        output.add_part(Look::Plain, "  ");
+        *output += row;
     }
     if !title.starts_with("Cluster") {
-        res.add(Look::Plain, "\n");
+        output.add_part(Look::Plain, "\n");
     }
 }
 
 /// An error in one line: the first thing that was found, or the error with its causes.
-fn reason(error: &anyhow::Error) -> String {
-    let found = diagnostics::find::<Diagnostics>(error).and_then(|it| it.list.first());
+fn short_reason(error: &anyhow::Error) -> String {
+    let found =
+        diagnostics::find::<Diagnostics>(error).and_then(|diagnostics| diagnostics.list.first());
     let text = found.map_or_else(|| format!("{error:#}"), ToString::to_string);
     text.lines().next().unwrap_or_default().to_owned()
 }

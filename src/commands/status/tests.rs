@@ -1,6 +1,6 @@
 //! How much work `status` does, which is that of `generate` and more.
 
-use super::generated::{Generated, of};
+use super::generated::{GeneratedFiles, inspect_project};
 use crate::{
     disk::ScratchDir,
     project::{COMPARED, Project},
@@ -12,7 +12,7 @@ const LOCK: &str = include_str!("../../../tests/schemas/Cargo.lock");
 
 /// The state of a project with this many kinds, all of which are declared.
 #[track_caller]
-fn state(project: &str, kinds: usize) -> Generated {
+fn state(project: &str, kinds: usize) -> GeneratedFiles {
     const KIND: &str = "\
         #[derive(kube::CustomResource, schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug)]\n\
         #[kube(group = \"g.example.com\", version = \"v1\", kind = \"KindN\")]\npub struct KindNSpec {}\n";
@@ -30,8 +30,8 @@ fn state(project: &str, kinds: usize) -> Generated {
     let files = files.into_iter().map(|(path, text)| (path.to_owned(), text)).collect();
     let directory = ScratchDir { files, ..ScratchDir::default() };
     let generated = directory.with_new(|root| {
-        let project = Project::of_any_layout(root).expect("PROJECT is valid");
-        of(root, &project).expect("the project can be read")
+        let project = Project::read_any_layout(root).expect("PROJECT is valid");
+        inspect_project(root, &project).expect("the project can be read")
     });
     let generated = generated.expect("it is written");
     assert_eq!(generated.operator.kinds.len(), kinds);

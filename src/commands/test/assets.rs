@@ -25,9 +25,10 @@ impl Assets {
         if let Some(folder) = terminal::variable("KUBEBUILDER_ASSETS")? {
             return Self::in_folder(Path::new(&folder), "KUBEBUILDER_ASSETS");
         }
-        match Path::new(USUAL).join("kube-apiserver").is_file() {
-            true => Self::in_folder(Path::new(USUAL), "envtest's own directory"),
-            false => missing(anyhow::format_err!("kube-apiserver was not found")),
+        if Path::new(USUAL).join("kube-apiserver").is_file() {
+            Self::in_folder(Path::new(USUAL), "envtest's own directory")
+        } else {
+            programs_missing(anyhow::format_err!("kube-apiserver was not found"))
         }
     }
 
@@ -36,9 +37,9 @@ impl Assets {
         let lacks: Vec<&str> = ["etcd", "kube-apiserver"].into_iter().filter(lacks).collect();
         if lacks.is_empty() {
             let named = format!("`{}` ({from})", display_path(&folder));
-            return Ok(Self { folder: disk::real(folder)?, named });
+            return Ok(Self { folder: disk::resolve_folder(folder)?, named });
         }
-        missing(anyhow::format_err!(
+        programs_missing(anyhow::format_err!(
             "`{}` ({from}) has no {}",
             display_path(&folder),
             lacks.join(" and no ")
@@ -65,7 +66,7 @@ impl Assets {
 }
 
 /// Adds the ways to get the programs as hints.
-fn missing<T>(error: anyhow::Error) -> anyhow::Result<T> {
+fn programs_missing<T>(error: anyhow::Error) -> anyhow::Result<T> {
     let ways = [
         "`--download 1.37` (or another version) downloads etcd and kube-apiserver once and caches them",
         "`--assets DIR` uses a directory that has them",

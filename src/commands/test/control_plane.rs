@@ -17,9 +17,9 @@ use diagnostics::Hint as _;
 use go_data::yaml::{self, Value, json};
 use model::{Deadline, display_path};
 
-/// The other settings.
+/// The settings of a control plane.
 #[derive(Clone, Copy)]
-pub struct Wants {
+pub struct ServerOptions {
     pub controllers: bool,
     /// The programs keep running when this one ends.
     pub keep: bool,
@@ -51,11 +51,11 @@ const NOW_AND_THEN: Duration = Duration::from_millis(50);
 const LOOKS: usize = 1200;
 
 impl ControlPlane {
-    pub fn start(assets: &Assets, wants: Wants) -> anyhow::Result<Self> {
+    pub fn start(assets: &Assets, wants: ServerOptions) -> anyhow::Result<Self> {
         let mut tries = 1;
         loop {
-            match Self::once(assets, wants) {
-                Ok(it) => return Ok(it),
+            match Self::try_start(assets, wants) {
+                Ok(plane) => return Ok(plane),
                 Err(Fault::Taken) if tries < TRIES => tries += 1,
                 Err(Fault::Taken) => {
                     anyhow::bail!("other programs took every free port before it could be used")
@@ -65,11 +65,11 @@ impl ControlPlane {
         }
     }
 
-    fn once(assets: &Assets, wants: Wants) -> Result<Self, Fault> {
-        let folder = disk::temporary("operator-rs-test-")?;
+    fn try_start(assets: &Assets, wants: ServerOptions) -> Result<Self, Fault> {
+        let folder = disk::create_temporary_folder("operator-rs-test-")?;
         let sweeper = if wants.keep { None } else { Some(BackgroundProcess::sweeping(&folder)?) };
         let [client, peer, port] = cluster::free_ports()?;
-        files(&folder, port).put(&Root::new(&folder)?)?;
+        config_files(&folder, port).put(&Root::new(&folder)?)?;
         // The client can be created only after the server has written its certificate.
         let mut programs =
             Programs { assets, folder: &folder, wants, running: vec![], left: vec![] };
@@ -102,12 +102,12 @@ impl ControlPlane {
 
     /// The audit log of the API server.
     pub fn audit_log(&self) -> anyhow::Result<String> {
-        disk::text(&self.folder.join(AUDIT_LOG))
+        disk::read_text(&self.folder.join(AUDIT_LOG))
     }
 
     /// The certificate of the API server with the authority that vouches for it, as PEM. It is for 127.0.0.1.
     pub fn certificate(&self) -> anyhow::Result<String> {
-        disk::text(&self.folder.join(CERTIFICATE))
+        disk::read_text(&self.folder.join(CERTIFICATE))
     }
 
     /// The variables that make an operator serve its webhooks with this certificate.
@@ -143,7 +143,7 @@ impl ControlPlane {
     ) -> anyhow::Result<PathBuf> {
         let name = format!("{user}.kubeconfig");
         let text = kubeconfig(&self.folder, &self.cluster.server, user, namespace, token);
-        disk::put(&self.folder.join(&name), &text)?;
+        disk::write_new_file(&self.folder.join(&name), &text)?;
         Ok(self.folder.join(name))
     }
 
@@ -176,7 +176,7 @@ impl From<anyhow::Error> for Fault {
 struct Programs<'a> {
     assets: &'a Assets,
     folder: &'a Path,
-    wants: Wants,
+    wants: ServerOptions,
     running: Vec<BackgroundProcess>,
     left: Vec<u32>,
 }
@@ -212,7 +212,7 @@ impl Programs<'_> {
             host: credential_plugin::host(),
         };
         let cluster = Cluster::connect(&target)?;
-        let ready = |path: &str| cluster.get(path).is_ok_and(|it| it.is_success());
+        let ready = |path: &str| cluster.get(path).is_ok_and(|response| response.is_success());
         self.wait("kube-apiserver", || ready("/readyz"))?;
         if self.wants.controllers {
             self.start("kube-controller-manager", &arguments::controller_manager())?;
@@ -237,12 +237,12 @@ impl Programs<'_> {
         let mut tail = String::new();
         for name in ["etcd", "kube-apiserver", "kube-controller-manager"] {
             let log = self.folder.join(format!("{name}.log"));
-            let text = disk::text_if_any(&log)?.unwrap_or_default();
+            let text = disk::read_text_if_exists(&log)?.unwrap_or_default();
             if text.contains("address already in use") {
                 return Err(Fault::Taken);
             }
             let last: Vec<&str> = text.lines().rev().take(3).collect();
-            tail.extend(last.iter().rev().map(|it| format!("\n  {name}: {it}")));
+            tail.extend(last.iter().rev().map(|line| format!("\n  {name}: {line}")));
         }
         Err(anyhow::format_err!("{name} did not become ready; the last lines of the logs:{tail}"))
             .hint("check that the programs are complete and built for this machine")
@@ -251,13 +251,13 @@ impl Programs<'_> {
 }
 
 /// The configuration files of the programs.
-fn files(folder: &Path, port: u16) -> ScratchDir {
-    let token = cluster::token();
+fn config_files(folder: &Path, port: u16) -> ScratchDir {
+    let token = cluster::random_token();
     let server = format!("https://127.0.0.1:{port}");
     let admin = kubeconfig(folder, &server, "admin", "default", &token);
-    let mut res = ScratchDir::default();
-    res.files.insert(KUBECONFIG.to_owned(), admin);
-    res.files.insert("tokens.csv".to_owned(), format!("{token},admin,admin,system:masters\n"));
+    let mut dir = ScratchDir::default();
+    dir.files.insert(KUBECONFIG.to_owned(), admin);
+    dir.files.insert("tokens.csv".to_owned(), format!("{token},admin,admin,system:masters\n"));
     // The bodies of writes contain the owner references.
     let policy = json!({
         "apiVersion": "audit.k8s.io/v1",
@@ -273,8 +273,8 @@ fn files(folder: &Path, port: u16) -> ScratchDir {
             { "level": "None" },
         ],
     });
-    res.files.insert("audit.yaml".to_owned(), yaml::to_text(&policy));
-    res
+    dir.files.insert("audit.yaml".to_owned(), yaml::to_text(&policy));
+    dir
 }
 
 fn kubeconfig(folder: &Path, server: &str, user: &str, namespace: &str, token: &str) -> String {

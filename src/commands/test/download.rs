@@ -12,7 +12,7 @@ use semver::Version;
 
 use crate::{
     app::home,
-    disk::{self, Own},
+    disk::{self, UserFolder},
     terminal::{self, Step},
 };
 use diagnostics::{Diagnostic, Hint as _};
@@ -66,19 +66,19 @@ impl fmt::Display for VersionRequest {
 }
 
 impl VersionRequest {
-    fn is(&self, version: &Version) -> bool {
+    fn matches_version(&self, version: &Version) -> bool {
         match self {
             Self::Latest => version.pre.is_empty(),
             Self::Minor(major, minor) => {
                 (version.major, version.minor) == (*major, *minor) && version.pre.is_empty()
             }
-            Self::Exact(it) => it == version,
+            Self::Exact(exact) => exact == version,
         }
     }
 
     /// The newest of these that matches.
-    fn best<'a>(&self, versions: impl Iterator<Item = &'a Version>) -> Option<&'a Version> {
-        versions.filter(|it| self.is(it)).max()
+    fn newest_of<'a>(&self, versions: impl Iterator<Item = &'a Version>) -> Option<&'a Version> {
+        versions.filter(|version| self.matches_version(version)).max()
     }
 }
 
@@ -98,39 +98,39 @@ pub fn fetch(
     deadline: Deadline,
 ) -> anyhow::Result<PathBuf> {
     let kept = &home::cache(dir, "envtest")?;
-    let platform = terminal::platform();
-    let here = present(kept.path(), &platform)?;
+    let platform = terminal::go_platform();
+    let here = cached_versions(kept.path(), &platform)?;
     if let VersionRequest::Exact(_) = request
-        && let Some(version) = request.best(here.iter())
+        && let Some(version) = request.newest_of(here.iter())
     {
-        return folder(kept, version, &platform);
+        return program_folder(kept, version, &platform);
     }
     let listed = match web::get(index, INDEX_LIMIT, deadline) {
-        Ok(bytes) => listed(&String::from_utf8_lossy(&bytes), &platform)
+        Ok(bytes) => parse_index(&String::from_utf8_lossy(&bytes), &platform)
             .with_context(|| format!("cannot read the index {index}"))?,
         Err(error) => {
-            let Some(version) = request.best(here.iter()) else {
+            let Some(version) = request.newest_of(here.iter()) else {
                 return Err(error).context("the index of envtest's releases cannot be read").hint(
                     "pass another index with `--index URL`, or the programs with `--assets DIR`",
                 );
             };
-            let it = Diagnostic::from(&error);
-            let message = format!("{}; using the cached version {version}", it.message);
-            terminal::warn(Diagnostic { message, ..it });
-            return folder(kept, version, &platform);
+            let diagnostic = Diagnostic::from(&error);
+            let message = format!("{}; using the cached version {version}", diagnostic.message);
+            terminal::warn(Diagnostic { message, ..diagnostic });
+            return program_folder(kept, version, &platform);
         }
     };
-    let Some(version) = request.best(listed.keys()) else {
+    let Some(version) = request.newest_of(listed.keys()) else {
         return Err(anyhow::format_err!("the index has no {request} for {platform}"))
-            .hint(format!("it has {}", minors(&listed)));
+            .hint(format!("it has {}", format_minors(&listed)));
     };
-    let folder = folder(kept, version, &platform)?;
+    let folder = program_folder(kept, version, &platform)?;
     if here.contains(version) {
         return Ok(folder);
     }
     let archive = &listed[version];
     let step = Step::begin(&format!("fetching Kubernetes {version} for tests, {}", archive.url));
-    let progress = |done, all| step.bytes(done, all);
+    let progress = |done, all| step.update_bytes(done, all);
     let bytes = web::get_with(&archive.url, ARCHIVE_LIMIT, deadline, progress)?;
     drop(step);
     let found = web::sha512(&bytes);
@@ -147,7 +147,7 @@ pub fn fetch(
     for name in ["etcd", "kube-apiserver"] {
         anyhow::ensure!(programs.contains_key(name), "{} has no {name}", archive.url);
     }
-    disk::put_programs(&folder, &programs)?;
+    disk::write_programs(&folder, &programs)?;
     Ok(folder)
 }
 
@@ -156,8 +156,8 @@ const ARCHIVE_LIMIT: u64 = 1 << 30;
 const PROGRAM_LIMIT: u64 = 1 << 29;
 const INDEX_LIMIT: u64 = 1 << 24;
 
-/// The folder of a version's programs; an error if it or a program in it belongs to somebody else.
-fn folder(kept: &Own, version: &Version, platform: &str) -> anyhow::Result<PathBuf> {
+/// The folder of a version's programs; an error if it or a program in it belongs to another user.
+fn program_folder(kept: &UserFolder, version: &Version, platform: &str) -> anyhow::Result<PathBuf> {
     let name = format!("{version}-{platform}");
     for program in PROGRAMS {
         home::cached(kept, &format!("{name}/{program}"))?;
@@ -166,17 +166,17 @@ fn folder(kept: &Own, version: &Version, platform: &str) -> anyhow::Result<PathB
 }
 
 /// The versions in the cache.
-fn present(kept: &Path, platform: &str) -> anyhow::Result<Vec<Version>> {
+fn cached_versions(kept: &Path, platform: &str) -> anyhow::Result<Vec<Version>> {
     let end = format!("-{platform}/");
-    let names = disk::names(kept)?;
-    Ok(names.iter().filter_map(|it| it.strip_suffix(&end)?.parse().ok()).collect())
+    let names = disk::list_names(kept)?;
+    Ok(names.iter().filter_map(|name| name.strip_suffix(&end)?.parse().ok()).collect())
 }
 
 /// The archives of an index for a platform: `releases: {v1.37.0: {NAME: {hash, selfLink}}}`.
-fn listed(text: &str, platform: &str) -> anyhow::Result<BTreeMap<Version, Archive>> {
+fn parse_index(text: &str, platform: &str) -> anyhow::Result<BTreeMap<Version, Archive>> {
     let index = yaml::from_text(text, yaml::Dialect::Kubernetes)?;
     let releases = index["releases"].as_object().context("it has no `releases`")?;
-    let mut res = BTreeMap::new();
+    let mut listed = BTreeMap::new();
     for (name, archives) in releases {
         let Ok(version) = name.strip_prefix('v').unwrap_or(name).parse::<Version>() else {
             continue;
@@ -187,31 +187,28 @@ fn listed(text: &str, platform: &str) -> anyhow::Result<BTreeMap<Version, Archiv
         let (Some(url), Some(hash)) = (text("selfLink"), text("hash")) else {
             anyhow::bail!("`{file}` has no `selfLink` or no `hash`");
         };
-        res.insert(version, Archive { url: url.to_owned(), hash: hash.to_owned() });
+        listed.insert(version, Archive { url: url.to_owned(), hash: hash.to_owned() });
     }
-    Ok(res)
+    Ok(listed)
 }
 
 /// The minor versions that are listed, the newest first.
-fn minors(listed: &BTreeMap<Version, Archive>) -> String {
-    let mut res: Vec<String> =
-        listed.keys().rev().map(|it| format!("{}.{}", it.major, it.minor)).collect();
-    res.dedup();
-    match res.is_empty() {
-        true => "no version for this machine".to_owned(),
-        false => res.join(", "),
-    }
+fn format_minors(listed: &BTreeMap<Version, Archive>) -> String {
+    let mut minors: Vec<String> =
+        listed.keys().rev().map(|version| format!("{}.{}", version.major, version.minor)).collect();
+    minors.dedup();
+    if minors.is_empty() { "no version for this machine".to_owned() } else { minors.join(", ") }
 }
 
 #[test]
 fn the_newest_matching_version_is_used() {
     let all: Vec<Version> = ["1.36.0", "1.37.0", "1.37.2", "1.38.0-rc.1"]
         .iter()
-        .map(|it| it.parse().unwrap())
+        .map(|version| version.parse().unwrap())
         .collect();
     let best = |text: &str| {
         let request: VersionRequest = text.parse().unwrap();
-        request.best(all.iter()).map(ToString::to_string)
+        request.newest_of(all.iter()).map(ToString::to_string)
     };
     assert_eq!(best("1.37").as_deref(), Some("1.37.2"));
     assert_eq!(best("v1.37.x").as_deref(), Some("1.37.2"));

@@ -11,10 +11,10 @@ use std::{ffi::OsString, path::PathBuf};
 
 use self::{
     assets::Assets,
-    control_plane::{ControlPlane, Wants},
+    control_plane::{ControlPlane, ServerOptions},
     stage::{Inputs, Stage},
 };
-use crate::app::{charts, cluster_args, compile, given::Given, time_limit::TimeLimit};
+use crate::app::{charts, cluster_args, compile, given::ManifestsArg, time_limit::TimeLimit};
 use crate::{audit, disk::Root, process, terminal};
 use diagnostics::{Diagnostic, Hint as _};
 use model::{Deadline, Namespace, display_path};
@@ -57,12 +57,12 @@ pub struct Args {
     #[arg(long, short)]
     namespace: Option<Namespace>,
     #[command(flatten)]
-    given: Given,
+    given: ManifestsArg,
     /// Install the CRDs of these files in place of those that the source declares
     #[arg(long, value_name = "DIR|FILE")]
     crds: Option<PathBuf>,
     #[command(flatten)]
-    compile: compile::Flags,
+    compile: compile::CompileFlags,
     #[command(flatten)]
     time: TimeLimit,
     /// Command to run instead of `cargo test`
@@ -72,19 +72,19 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
-        let project = Project::find(root)?;
-        let stage = self.stage(root, project.as_ref())?;
+        let project = Project::find_in(root)?;
+        let stage = self.build_stage(root, project.as_ref())?;
         if self.audit_rbac && stage.account.is_none() {
             return refuse_audit(&stage.roles_in);
         }
         let assets = match &self.download {
             Some(request) => Assets::in_folder(
-                &download::fetch(request, &self.index, root.real(), self.time.deadline)?,
+                &download::fetch(request, &self.index, root.resolved_path(), self.time.deadline)?,
                 "--download",
             )?,
             None => Assets::find(self.assets.as_deref())?,
         };
-        let wants = Wants {
+        let wants = ServerOptions {
             controllers: self.controller_manager,
             keep: self.keep,
             deadline: self.time.deadline,
@@ -93,27 +93,27 @@ impl Args {
         let mut plane = ControlPlane::start(&assets, wants)?;
         // Tests that deploy must find that the objects belong to the project.
         if let Some(project) = &project {
-            plane.cluster.act_for(cluster_args::owner(project));
+            plane.cluster.set_owner(cluster_args::owner(project));
         }
         drop(step);
         let result = self.run_tests(root, &stage, &plane);
         if self.keep {
             // Also after a failed test, which is when users inspect the server.
-            terminal::data(&format!("{}\n", display_path(&plane.kubeconfig())));
-            terminal::advise(&plane.left());
+            terminal::write_data(&format!("{}\n", display_path(&plane.kubeconfig())));
+            terminal::print_advice(&plane.left());
         }
         result
     }
 
-    fn stage(&self, root: &Root, project: Option<&Project>) -> anyhow::Result<Stage> {
+    fn build_stage(&self, root: &Root, project: Option<&Project>) -> anyhow::Result<Stage> {
         let is_given = self.given.manifests.is_some() || self.crds.is_some();
         let given = self.namespace.as_ref();
         let namespace = given.cloned().map_or_else(|| stage::NAMESPACE.parse(), Ok)?;
         let deadline = self.time.deadline;
-        let crds = Given { manifests: self.crds.clone() };
+        let crds = ManifestsArg { manifests: self.crds.clone() };
         let crds = crds.until(deadline).read(root, Some(&namespace))?;
         let manifests = match project {
-            Some(project) if !project.in_place() && !is_given => {
+            Some(project) if !project.is_adopted() && !is_given => {
                 return Stage::of(root, project, given);
             }
             // Tests can do without the account and the roles of the chart.
@@ -131,21 +131,21 @@ impl Args {
         };
         let inputs =
             Inputs { manifests, crds, namespace: self.namespace.clone(), compile: self.compile };
-        Stage::of_workspace(root.real(), inputs)
+        Stage::of_workspace(root.resolved_path(), inputs)
     }
 
     fn run_tests(&self, root: &Root, stage: &Stage, plane: &ControlPlane) -> anyhow::Result<()> {
-        let variables = stage.set(plane, self.controller_manager)?;
+        let variables = stage.apply_objects(plane, self.controller_manager)?;
         let cargo = ["cargo", "test"].map(OsString::from).to_vec();
         let words = if self.command.is_empty() { &cargo } else { &self.command };
-        let status = process::attended(words, root.real(), &variables)?;
+        let status = process::attended(words, root.resolved_path(), &variables)?;
         // The time of the tests is theirs.
         plane.cluster.renew_deadline(Deadline::after(stage::PATIENCE));
         if let Some(account) = &stage.account {
             let calls = audit::calls(&plane.audit_log()?, &account.user());
             let known = audit::Known {
                 plural: &|group, kind| stage.plural(group, kind),
-                role: &|it| plane.role(it),
+                role: &|access| plane.role(access),
                 namespace: stage.namespace.as_deref(),
                 roles: match stage.roles_in.as_str() {
                     stage::ROLE => audit::RolesFrom::Comments,
@@ -160,17 +160,16 @@ impl Args {
                 require_audited(&user, &report, &stage.roles_in)?;
             } else if !status.success() && !report.refused.is_empty() {
                 let refusals = report.refusals();
-                terminal::advise(&format!(
+                terminal::print_advice(&format!(
                     "The operator's role does not allow these requests:\n{refusals}"
                 ));
             }
         }
-        match status.success() {
-            true => Ok(()),
-            false => {
-                let words: Vec<_> = words.iter().map(|it| it.to_string_lossy()).collect();
-                Err(anyhow::format_err!("`{}` failed: {status}", words.join(" ")))
-            }
+        if status.success() {
+            Ok(())
+        } else {
+            let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+            Err(anyhow::format_err!("`{}` failed: {status}", words.join(" ")))
         }
     }
 }

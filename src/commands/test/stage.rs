@@ -10,7 +10,7 @@ use super::control_plane::ControlPlane;
 use crate::project::Project;
 use crate::{
     app::{
-        cargo::Workspace, carried, cluster_args, compile, declared, given::Manifests,
+        cargo::Workspace, carried, cluster_args, compile, declared, given::GivenManifests,
         proxies::proxies, rendered,
     },
     disk::Root,
@@ -44,11 +44,11 @@ pub struct Stage {
 
 /// What a project without config/ is tested with.
 pub struct Inputs {
-    pub manifests: Option<Manifests>,
+    pub manifests: Option<GivenManifests>,
     /// Files of CRDs.
-    pub crds: Option<Manifests>,
+    pub crds: Option<GivenManifests>,
     pub namespace: Option<Namespace>,
-    pub compile: compile::Flags,
+    pub compile: compile::CompileFlags,
 }
 
 /// The ServiceAccount of the manager's Deployment.
@@ -108,25 +108,26 @@ impl Stage {
             }
         };
         let crds = values_of(render(rendered::CRDS)?);
-        let declares = project.resources.iter().any(|it| it.api.is_some());
+        let declares = project.resources.iter().any(|resource| resource.api.is_some());
         if crds.is_empty() && declares {
             terminal::warn(format!("{} has no CRDs, so none are installed", rendered::CRDS));
         }
         let all = render(rendered::EVERYTHING)?;
-        let values = all.iter().map(|it| it.value.clone()).collect();
-        let mut res = Self { roles_in: ROLE.to_owned(), ..Self::new(crds, values) };
-        if let Some(account) = &res.account {
-            (res.roles, res.unbound) = divided(&all, account);
+        let values = all.iter().map(|rendered| rendered.value.clone()).collect();
+        let mut stage = Self { roles_in: ROLE.to_owned(), ..Self::new(crds, values) };
+        if let Some(account) = &stage.account {
+            (stage.roles, stage.unbound) = divide_roles(&all, account);
         }
-        let namespace = res.account.as_ref().filter(|_| project.namespaced);
-        res.namespace = namespace.map(|it| it.namespace.clone());
-        Ok(res)
+        let namespace = stage.account.as_ref().filter(|_| project.namespaced);
+        stage.namespace = namespace.map(|account| account.namespace.clone());
+        Ok(stage)
     }
 
     /// The objects of any cargo workspace: the CRDs of its source, and what was given.
     pub fn of_workspace(dir: &Path, inputs: Inputs) -> anyhow::Result<Self> {
-        let is_crd = |it: &Value| Id::of(it).is_crd();
-        let name = inputs.manifests.as_ref().map(|it| it.name.clone()).unwrap_or_default();
+        let is_crd = |object: &Value| Id::of(object).is_crd();
+        let name =
+            inputs.manifests.as_ref().map(|manifests| manifests.name.clone()).unwrap_or_default();
         let crds: Vec<Value>;
         if let Some(given) = inputs.crds {
             crds = given.objects.into_iter().filter(is_crd).collect();
@@ -135,7 +136,7 @@ impl Stage {
             }
         } else {
             let workspace = Workspace::find(dir, None)?;
-            let has_crds = |it: &&Manifests| it.objects.iter().any(is_crd);
+            let has_crds = |manifests: &&GivenManifests| manifests.objects.iter().any(is_crd);
             crds = match inputs.manifests.as_ref().filter(has_crds) {
                 Some(manifests) => carried::crds(&workspace, Some(inputs.compile), manifests)?,
                 None => declared::crds(&workspace, Some(inputs.compile)).hint(
@@ -149,30 +150,31 @@ impl Stage {
                     .with_hint("`--crds DIR|FILE` installs some"),
             );
         }
-        let placed = inputs.manifests.map(|it| it.with(None, inputs.namespace.as_ref()));
+        let placed =
+            inputs.manifests.map(|manifests| manifests.with(None, inputs.namespace.as_ref()));
         let mut all = placed.transpose()?.unwrap_or_default();
-        all.retain(|it| !is_crd(it));
+        all.retain(|object| !is_crd(object));
         all.iter_mut().for_each(in_a_namespace);
-        let mut res = Self { roles_in: name, ..Self::new(crds, all) };
-        if let Some(account) = &res.account {
-            res.roles = bound(&res.rbac, account);
+        let mut stage = Self { roles_in: name, ..Self::new(crds, all) };
+        if let Some(account) = &stage.account {
+            stage.roles = bound_roles(&stage.rbac, account);
         }
-        res.rbac.splice(0..0, missing_namespaces(&res.rbac));
-        Ok(res)
+        stage.rbac.splice(0..0, missing_namespaces(&stage.rbac));
+        Ok(stage)
     }
 
     fn new(crds: Vec<Value>, all: Vec<Value>) -> Self {
-        let account = account(&all);
-        let kind = |it: &Value| it["kind"].as_str().unwrap_or_default().to_owned();
-        let webhooks = all.iter().filter(|it| kind(it).ends_with("WebhookConfiguration"));
+        let account = find_account(&all);
+        let kind = |object: &Value| object["kind"].as_str().unwrap_or_default().to_owned();
+        let webhooks = all.iter().filter(|object| kind(object).ends_with("WebhookConfiguration"));
         let webhooks = webhooks.cloned().collect();
-        let rbac = all.into_iter().filter(|it| RBAC.contains(&kind(it).as_str())).collect();
+        let rbac = all.into_iter().filter(|object| RBAC.contains(&kind(object).as_str())).collect();
         let (roles, unbound, roles_in) = (Vec::new(), Vec::new(), String::new());
         Self { crds, rbac, webhooks, account, roles, unbound, roles_in, namespace: None }
     }
 
     /// Applies the objects, and returns the variables for the tests.
-    pub fn set(
+    pub fn apply_objects(
         &self,
         plane: &ControlPlane,
         controllers: bool,
@@ -190,10 +192,10 @@ impl Stage {
         })?;
         // For a moment, a server refuses requests for objects of a new CRD; clients of tests need not ask again.
         for crd in &self.crds {
-            drop(plane.cluster.held(crd)?);
+            drop(plane.cluster.list_custom_objects(crd)?);
         }
         let admin = plane.kubeconfig();
-        let mut res = vec![
+        let mut variables = vec![
             ("KUBECONFIG", admin.clone()),
             ("E2E_KUBECONFIG", admin),
             ("KUBEBUILDER_ASSETS", plane.assets.clone()),
@@ -201,45 +203,45 @@ impl Stage {
         // The client of the operator under test would use a proxy for this machine. Cargo still finds the proxy.
         let proxies = proxies()?;
         if proxies.https.is_some() || proxies.http.is_some() {
-            let around = PathBuf::from(proxies.around());
-            res.extend([("NO_PROXY", around.clone()), ("no_proxy", around)]);
+            let around = PathBuf::from(proxies.no_proxy_with_localhost());
+            variables.extend([("NO_PROXY", around.clone()), ("no_proxy", around)]);
         }
         if let Some(account) = &self.account {
             let Account { namespace, name } = account;
             let token = plane.cluster.service_account_token(namespace, name, DAY)?;
             let kubeconfig = plane.kubeconfig_of("operator", &account.namespace, &token)?;
-            res.push(("E2E_OPERATOR_KUBECONFIG", kubeconfig));
+            variables.push(("E2E_OPERATOR_KUBECONFIG", kubeconfig));
         }
         if has_webhooks {
-            res.push(("E2E_WEBHOOKS", "true".into()));
+            variables.push(("E2E_WEBHOOKS", "true".into()));
             // `make run` serves none without it.
-            res.push(("ENABLE_WEBHOOKS", "true".into()));
-            res.push(("WEBHOOK_PORT", port.to_string().into()));
-            res.extend(plane.serving_certificate());
+            variables.push(("ENABLE_WEBHOOKS", "true".into()));
+            variables.push(("WEBHOOK_PORT", port.to_string().into()));
+            variables.extend(plane.serving_certificate());
         }
         if let Some(namespace) = &self.namespace {
-            res.push(("E2E_NAMESPACE", namespace.into()));
+            variables.push(("E2E_NAMESPACE", namespace.into()));
         }
         if controllers {
-            res.push(("E2E_CONTROLLERS", "true".into()));
+            variables.push(("E2E_CONTROLLERS", "true".into()));
         }
-        Ok(res)
+        Ok(variables)
     }
 
     /// The resource of a kind whose CRD is installed.
     pub fn plural(&self, group: &str, kind: &str) -> Option<String> {
-        let specs = self.crds.iter().map(|it| &it["spec"]);
-        let found = { specs }.find(|it| it["group"] == group && it["names"]["kind"] == kind);
+        let specs = self.crds.iter().map(|crd| &crd["spec"]);
+        let found = { specs }.find(|spec| spec["group"] == group && spec["names"]["kind"] == kind);
         found?["names"]["plural"].as_str().map(str::to_owned)
     }
 }
 
 fn values_of(rendered: Vec<Rendered>) -> Vec<Value> {
-    rendered.into_iter().map(|it| it.value).collect()
+    rendered.into_iter().map(|rendered| rendered.value).collect()
 }
 
-fn account(objects: &[Value]) -> Option<Account> {
-    let deployment = objects.iter().find(|it| it["kind"] == "Deployment")?;
+fn find_account(objects: &[Value]) -> Option<Account> {
+    let deployment = objects.iter().find(|object| object["kind"] == "Deployment")?;
     let name = deployment["spec"]["template"]["spec"]["serviceAccountName"].as_str()?;
     let namespace = deployment["metadata"]["namespace"].as_str()?;
     Some(Account { namespace: namespace.to_owned(), name: name.to_owned() })
@@ -248,31 +250,34 @@ fn account(objects: &[Value]) -> Option<Account> {
 /// Sets the namespace that clients take where an object has none.
 fn in_a_namespace(object: &mut Value) {
     let kinds = ["ServiceAccount", "Role", "RoleBinding", "Deployment"];
-    if kinds.iter().any(|it| object["kind"] == *it) && object["metadata"]["namespace"].is_null() {
+    if kinds.iter().any(|kind| object["kind"] == *kind) && object["metadata"]["namespace"].is_null()
+    {
         object["metadata"]["namespace"] = NAMESPACE.into();
     }
 }
 
 /// The namespaces that objects are in and that are not among them.
 fn missing_namespaces(objects: &[Value]) -> Vec<Value> {
-    let namespaces = objects.iter().filter_map(|it| it["metadata"]["namespace"].as_str());
+    let namespaces = objects.iter().filter_map(|object| object["metadata"]["namespace"].as_str());
     let is_there = |name: &&str| {
         *name == "default"
-            || objects.iter().any(|it| it["kind"] == "Namespace" && it["metadata"]["name"] == *name)
+            || objects
+                .iter()
+                .any(|object| object["kind"] == "Namespace" && object["metadata"]["name"] == *name)
     };
-    let missing: BTreeSet<&str> = namespaces.filter(|it| !is_there(it)).collect();
+    let missing: BTreeSet<&str> = namespaces.filter(|name| !is_there(name)).collect();
     let namespace = |name| serde_json::json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
     missing.into_iter().map(namespace).collect()
 }
 
 /// The roles that an account is bound to. One that is bound in a namespace allows there what it has.
-fn bound(objects: &[Value], account: &Account) -> Vec<Value> {
+fn bound_roles(objects: &[Value], account: &Account) -> Vec<Value> {
     let objects: Vec<&Value> = objects.iter().collect();
-    rbac::grants(&objects, account.in_rbac()).into_iter().filter_map(granted).collect()
+    rbac::grants(&objects, account.in_rbac()).into_iter().filter_map(granted_role).collect()
 }
 
 /// A role as a binding gives it.
-fn granted(grant: rbac::Grant<'_>) -> Option<Value> {
+fn granted_role(grant: rbac::Grant<'_>) -> Option<Value> {
     let mut role = grant.role?.clone();
     if let Some(namespace) = grant.namespace {
         role["kind"] = "Role".into();
@@ -282,16 +287,18 @@ fn granted(grant: rbac::Grant<'_>) -> Option<Value> {
 }
 
 /// Divides the roles that are made from comments: those that bindings give to an account, and the titles of the others.
-fn divided(rendered: &[Rendered], account: &Account) -> (Vec<Value>, Vec<String>) {
-    let objects: Vec<&Value> = rendered.iter().map(|it| &it.value).collect();
+fn divide_roles(rendered: &[Rendered], account: &Account) -> (Vec<Value>, Vec<String>) {
+    let objects: Vec<&Value> = rendered.iter().map(|object| &object.value).collect();
     let grants = rbac::grants(&objects, account.in_rbac());
     let (mut roles, mut unbound) = (Vec::new(), Vec::new());
-    for role in rendered.iter().filter(|it| it.origin.as_str() == ROLE).map(|it| &it.value) {
+    for role in
+        rendered.iter().filter(|object| object.origin.as_str() == ROLE).map(|object| &object.value)
+    {
         let is_of_role = |grant: &&rbac::Grant<'_>| {
             grant.role.is_some_and(|granted| std::ptr::eq(granted, role))
         };
         let before = roles.len();
-        roles.extend(grants.iter().filter(is_of_role).copied().filter_map(granted));
+        roles.extend(grants.iter().filter(is_of_role).copied().filter_map(granted_role));
         if roles.len() == before {
             let part = |pointer: &str| pointer::text(role, pointer).to_owned();
             unbound.push(format!("{} `{}`", part("/kind"), part("/metadata/name")));
@@ -337,7 +344,7 @@ fn only_bound_roles_of_comments_are_audited_and_where_their_bindings_are() {
         binding("own", "b"),
     ];
     let account = Account { namespace: "own".to_owned(), name: "m".to_owned() };
-    let (roles, unbound) = divided(&rendered, &account);
+    let (roles, unbound) = divide_roles(&rendered, &account);
     assert_eq!(roles, [rendered[0].value.clone()]);
     assert_eq!(unbound, ["Role `b`", "ClusterRole `c`"]);
 }

@@ -1,5 +1,5 @@
-//! A disk for tests: it is killed or fails at any step, loses what was not synced, and somebody else changes it in the
-//! meantime.
+//! A disk for tests: it is killed or fails at any step, loses what was not synced, and another program changes it in
+//! the meantime.
 //!
 //! Every step that changes the disk is recorded with the folder's inode. A crash keeps the first few of each folder's
 //! unsynced entries, in their order, and any part of each unsynced file, from nothing to all of it.
@@ -22,7 +22,7 @@ pub use power::Disk;
 
 /// An event just before a step.
 #[derive(Clone, Debug, PartialEq)]
-pub enum End {
+pub enum Failure {
     /// The process is killed: no further code of ours runs.
     Kill,
     /// The step fails: a change as on a full disk, a look as on a broken one. The next steps do not.
@@ -31,13 +31,13 @@ pub enum End {
     FailAll,
     /// The step from which on syncing fails.
     FailSyncs,
-    /// Somebody does this.
-    Other(Act),
+    /// Another program makes this change.
+    Other(OtherChange),
 }
 
 /// A kind of step.
 #[derive(Clone, Copy, PartialEq)]
-enum Point {
+enum StepKind {
     Look,
     Change,
     Sync,
@@ -45,7 +45,7 @@ enum Point {
 
 /// A change by another process.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Act {
+pub enum OtherChange {
     /// Adds this line to this file, or creates it.
     Edit(String, String),
     /// Adds this line to this file, and puts the result in place with a rename.
@@ -59,7 +59,7 @@ pub enum Act {
 }
 
 #[derive(Clone, Debug)]
-pub enum Step {
+pub enum DiskStep {
     Create { folder: u64, name: String, bytes: Vec<u8> },
     Folder { folder: u64, name: String, inode: u64 },
     Rename { folder: u64, from: String, to: String },
@@ -72,20 +72,20 @@ pub enum Step {
 /// The disk of this thread.
 #[derive(Default)]
 struct Trace {
-    steps: Vec<Step>,
+    steps: Vec<DiskStep>,
     /// The steps and looks so far; kills count steps only.
     points: usize,
     changes: usize,
     last: usize,
-    ends: Vec<(usize, End)>,
+    ends: Vec<(usize, Failure)>,
     /// The failure that is simulated from now on.
-    failing: Option<End>,
+    failing: Option<Failure>,
     /// The folder that others change.
     dir: PathBuf,
     opened: Option<fs::File>,
     /// The changes by other programs.
-    ran: Vec<Act>,
-    /// Whether two files cannot be swapped.
+    ran: Vec<OtherChange>,
+    /// True if two files cannot be swapped.
     is_plain: bool,
 }
 
@@ -97,102 +97,104 @@ struct Killed;
 
 /// Runs `work`, and lets these things happen just before the steps of these numbers; what it returned, unless it was
 /// killed, and the steps it took.
-pub fn until<T>(
-    ends: impl IntoIterator<Item = (usize, End)>,
+pub fn run_with_failures<T>(
+    ends: impl IntoIterator<Item = (usize, Failure)>,
     work: impl FnOnce() -> T,
-) -> (Option<T>, Vec<Step>) {
-    TRACE.with(|it| {
-        let mut it = it.borrow_mut();
-        (it.steps, it.points, it.changes, it.last) = (Vec::new(), 0, 0, 0);
-        it.ends = ends.into_iter().collect();
-        it.failing = None;
+) -> (Option<T>, Vec<DiskStep>) {
+    TRACE.with(|trace| {
+        let mut trace = trace.borrow_mut();
+        (trace.steps, trace.points, trace.changes, trace.last) = (Vec::new(), 0, 0, 0);
+        trace.ends = ends.into_iter().collect();
+        trace.failing = None;
     });
     let found = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(found) => Some(found),
         Err(panic) if panic.is::<Killed>() => None,
         Err(panic) => std::panic::resume_unwind(panic),
     };
-    TRACE.with(|it| {
-        let mut it = it.borrow_mut();
-        it.ends.clear();
-        it.failing = None;
-        (found, std::mem::take(&mut it.steps))
+    TRACE.with(|trace| {
+        let mut trace = trace.borrow_mut();
+        trace.ends.clear();
+        trace.failing = None;
+        (found, std::mem::take(&mut trace.steps))
     })
 }
 
-/// Where others make their changes, and the file in there that they have opened before.
-pub fn others_in(dir: &Path, opened: Option<&str>) {
+/// Sets where other programs make their changes, and the file there that they have already opened.
+pub fn set_other_program(dir: &Path, opened: Option<&str>) {
     let open =
         |name| fs::OpenOptions::new().append(true).open(dir.join(name)).expect("it is there");
-    TRACE.with(|it| {
-        let mut it = it.borrow_mut();
-        it.dir = dir.to_owned();
-        it.opened = opened.map(open);
-        it.ran.clear();
+    TRACE.with(|trace| {
+        let mut trace = trace.borrow_mut();
+        trace.dir = dir.to_owned();
+        trace.opened = opened.map(open);
+        trace.ran.clear();
     });
 }
 
-/// Whether this thread's disk can swap two files.
-pub fn can_exchange(can: bool) {
-    TRACE.with(|it| it.borrow_mut().is_plain = !can);
+/// Returns whether this thread's disk can swap two files.
+pub fn set_can_exchange(can: bool) {
+    TRACE.with(|trace| trace.borrow_mut().is_plain = !can);
 }
 
 pub fn is_plain() -> bool {
-    TRACE.with(|it| it.borrow().is_plain)
+    TRACE.with(|trace| trace.borrow().is_plain)
 }
 
 /// Just before a change.
-pub fn point() -> io::Result<()> {
-    happen(Point::Change)
+pub fn before_change() -> io::Result<()> {
+    trigger_events(StepKind::Change)
 }
 
 /// Just before something is synced.
 pub fn sync_point() -> io::Result<()> {
-    happen(Point::Sync)
+    trigger_events(StepKind::Sync)
 }
 
 /// Just before something is read.
-pub fn look() -> io::Result<()> {
-    happen(Point::Look)
+pub fn before_read() -> io::Result<()> {
+    trigger_events(StepKind::Look)
 }
 
-fn happen(what: Point) -> io::Result<()> {
-    let is_change = what != Point::Look;
-    let due = TRACE.with(|it| {
-        let mut it = it.borrow_mut();
-        let (point, change) = (it.points, it.changes);
-        it.points += 1;
-        it.changes += usize::from(is_change);
-        let is_due = |end: &(usize, End)| match end.1 {
-            End::Kill => is_change && end.0 == change,
+fn trigger_events(what: StepKind) -> io::Result<()> {
+    let is_change = what != StepKind::Look;
+    let due = TRACE.with(|trace| {
+        let mut trace = trace.borrow_mut();
+        let (point, change) = (trace.points, trace.changes);
+        trace.points += 1;
+        trace.changes += usize::from(is_change);
+        let is_due = |end: &(usize, Failure)| match end.1 {
+            Failure::Kill => is_change && end.0 == change,
             _ => end.0 == point,
         };
-        let all = std::mem::take(&mut it.ends);
+        let all = std::mem::take(&mut trace.ends);
         let (due, later) = all.into_iter().partition::<Vec<_>, _>(is_due);
-        it.ends = later;
+        trace.ends = later;
         due
     });
     for (_, end) in due {
         match end {
             // Without the message that a panic prints.
-            End::Kill => std::panic::resume_unwind(Box::new(Killed)),
-            End::Fail if is_change => return Err(io::ErrorKind::StorageFull.into()),
-            End::Fail => return Err(rustix::io::Errno::IO.into()),
-            End::FailAll | End::FailSyncs => TRACE.with(|it| it.borrow_mut().failing = Some(end)),
-            End::Other(act) => act.run(),
+            Failure::Kill => std::panic::resume_unwind(Box::new(Killed)),
+            Failure::Fail if is_change => return Err(io::ErrorKind::StorageFull.into()),
+            Failure::Fail => return Err(rustix::io::Errno::IO.into()),
+            Failure::FailAll | Failure::FailSyncs => {
+                TRACE.with(|trace| trace.borrow_mut().failing = Some(end))
+            }
+            Failure::Other(act) => act.apply(),
         }
     }
-    let fails = match TRACE.with(|it| it.borrow().failing.clone()) {
-        Some(End::FailAll) => is_change,
-        Some(End::FailSyncs) => what == Point::Sync,
+    let fails = match TRACE.with(|trace| trace.borrow().failing.clone()) {
+        Some(Failure::FailAll) => is_change,
+        Some(Failure::FailSyncs) => what == StepKind::Sync,
         _ => false,
     };
     if fails { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
 }
 
-impl Act {
-    fn run(&self) {
-        let at = |path: &str| TRACE.with(|it| it.borrow().dir.join(path));
+impl OtherChange {
+    fn apply(&self) {
+        let at = |path: &str| TRACE.with(|trace| trace.borrow().dir.join(path));
         let more = |path, line: &str| fs::read_to_string(at(path)).unwrap_or_default() + line;
         // An event that is impossible after an earlier change is left out.
         let done = match self {
@@ -201,74 +203,95 @@ impl Act {
                 let new = at(&format!("{path}.saved"));
                 fs::write(&new, more(path, line)).and_then(|()| fs::rename(new, at(path)))
             }
-            Self::EditOpened(line) => TRACE.with(|it| {
-                it.borrow_mut().opened.as_mut().map_or(Ok(()), |it| it.write_all(line.as_bytes()))
+            Self::EditOpened(line) => TRACE.with(|trace| {
+                trace
+                    .borrow_mut()
+                    .opened
+                    .as_mut()
+                    .map_or(Ok(()), |file| file.write_all(line.as_bytes()))
             }),
             Self::Remove(path) if at(path).is_dir() => fs::remove_dir_all(at(path)),
             Self::Remove(path) => fs::remove_file(at(path)),
             Self::Move(from, to) => fs::rename(at(from), at(to)),
         };
         if done.is_ok() {
-            TRACE.with(|it| it.borrow_mut().ran.push(self.clone()));
+            TRACE.with(|trace| trace.borrow_mut().ran.push(self.clone()));
         }
     }
 }
 
-/// The changes by other programs since `others_in`.
-pub fn ran() -> Vec<Act> {
-    TRACE.with(|it| it.borrow().ran.clone())
+/// Returns the changes by other programs since `others_in`.
+pub fn other_changes() -> Vec<OtherChange> {
+    TRACE.with(|trace| trace.borrow().ran.clone())
 }
 
-/// The number of steps and looks of the last run, and that of the last rename or swap to or from a temporary name.
-pub fn points() -> (usize, usize) {
-    TRACE.with(|it| (it.borrow().points, it.borrow().last))
+/// Returns the number of steps and looks of the last run, and that of the last rename or swap to or from a temporary
+/// name.
+pub fn step_counts() -> (usize, usize) {
+    TRACE.with(|trace| (trace.borrow().points, trace.borrow().last))
 }
 
-fn note(step: Step) {
-    TRACE.with(|it| {
-        let mut it = it.borrow_mut();
+fn record_step(step: DiskStep) {
+    TRACE.with(|trace| {
+        let mut trace = trace.borrow_mut();
         match &step {
-            Step::Rename { to, .. } if to == super::journal::NAME => {}
-            Step::Rename { .. } | Step::Exchange { .. } => it.last = it.points,
+            DiskStep::Rename { to, .. } if to == super::journal::NAME => {}
+            DiskStep::Rename { .. } | DiskStep::Exchange { .. } => trace.last = trace.points,
             _ => {}
         }
-        it.steps.push(step);
+        trace.steps.push(step);
     });
 }
 
-fn inode(folder: &Dir) -> u64 {
+fn inode_of(folder: &Dir) -> u64 {
     folder.dir_metadata().expect("it is open").ino()
 }
 
-pub fn created(folder: &Dir, name: &str, bytes: &[u8]) {
-    note(Step::Create { folder: inode(folder), name: name.to_owned(), bytes: bytes.to_vec() });
+pub fn record_created(folder: &Dir, name: &str, bytes: &[u8]) {
+    record_step(DiskStep::Create {
+        folder: inode_of(folder),
+        name: name.to_owned(),
+        bytes: bytes.to_vec(),
+    });
 }
 
-pub fn folder(folder: &Dir, name: &str) {
+pub fn record_folder(folder: &Dir, name: &str) {
     let inode_of_new = folder.symlink_metadata(name).expect("it was created").ino();
-    note(Step::Folder { folder: inode(folder), name: name.to_owned(), inode: inode_of_new });
+    record_step(DiskStep::Folder {
+        folder: inode_of(folder),
+        name: name.to_owned(),
+        inode: inode_of_new,
+    });
 }
 
-pub fn renamed(folder: &Dir, from: &str, to: &str) {
-    note(Step::Rename { folder: inode(folder), from: from.to_owned(), to: to.to_owned() });
+pub fn record_renamed(folder: &Dir, from: &str, to: &str) {
+    record_step(DiskStep::Rename {
+        folder: inode_of(folder),
+        from: from.to_owned(),
+        to: to.to_owned(),
+    });
 }
 
-pub fn exchanged(folder: &Dir, one: &str, other: &str) {
-    note(Step::Exchange { folder: inode(folder), one: one.to_owned(), other: other.to_owned() });
+pub fn record_exchanged(folder: &Dir, one: &str, other: &str) {
+    record_step(DiskStep::Exchange {
+        folder: inode_of(folder),
+        one: one.to_owned(),
+        other: other.to_owned(),
+    });
 }
 
-pub fn removed(folder: &Dir, name: &Path) {
-    note(Step::Remove { folder: inode(folder), name: text(name) });
+pub fn record_removed(folder: &Dir, name: &Path) {
+    record_step(DiskStep::Remove { folder: inode_of(folder), name: name_text(name) });
 }
 
-pub fn synced_file(folder: &Dir, name: &Path) {
-    note(Step::SyncFile { folder: inode(folder), name: text(name) });
+pub fn record_synced_file(folder: &Dir, name: &Path) {
+    record_step(DiskStep::SyncFile { folder: inode_of(folder), name: name_text(name) });
 }
 
-pub fn synced_folder(folder: &Dir) {
-    note(Step::SyncFolder { folder: inode(folder) });
+pub fn record_synced_folder(folder: &Dir) {
+    record_step(DiskStep::SyncFolder { folder: inode_of(folder) });
 }
 
-fn text(name: &Path) -> String {
+fn name_text(name: &Path) -> String {
     name.to_str().expect("tests use UTF-8").to_owned()
 }

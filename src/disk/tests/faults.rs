@@ -1,10 +1,10 @@
 //! Tests of changes by other processes during a write, and of failing disks.
 
 use super::*;
-use crate::disk::{crash::Act, journal::is_temporary};
+use crate::disk::{crash::OtherChange, journal::is_temporary};
 
 /// The history of a folder: the events of each run, of which the first writes and the others recover.
-type Story = Vec<Vec<(usize, End)>>;
+type Story = Vec<Vec<(usize, Failure)>>;
 
 const MOVED: &str = "moved-away";
 
@@ -20,7 +20,8 @@ impl Case {
         let dir = tempfile::tempdir().expect("a folder");
         let write = |plan: Plan| {
             let root = Root::new(dir.path()).expect("it is a folder");
-            root.write(&plan.against(&root, false).expect("no conflict")).expect("it writes");
+            root.write(&plan.changes_against(&root, false).expect("no conflict"))
+                .expect("it writes");
             files(dir.path())
         };
         Self { before: write(before()), after: write(plan()), plan }
@@ -36,14 +37,14 @@ impl Case {
             fs::write(path, text).expect("it writes");
         }
         let root = Root::new(dir.path()).expect("it is a folder");
-        let changes = (self.plan)().against(&root, false).expect("no conflict");
-        crash::others_in(dir.path(), Some("a"));
-        let (done, _) = crash::until(story[0].clone(), || root.write(&changes));
-        let (points, last) = crash::points();
+        let changes = (self.plan)().changes_against(&root, false).expect("no conflict");
+        crash::set_other_program(dir.path(), Some("a"));
+        let (done, _) = crash::run_with_failures(story[0].clone(), || root.write(&changes));
+        let (points, last) = crash::step_counts();
         drop(root);
         let done = done.map(|it| it.map_err(|it| format!("{it:#} {:?}", diagnostics::hints(&it))));
         let what = format!("{story:?}\n{done:?}");
-        let acts: Vec<&Act> = story.iter().flatten().filter_map(|it| act(&it.1)).collect();
+        let acts: Vec<&OtherChange> = story.iter().flatten().filter_map(|it| act(&it.1)).collect();
         let is_interrupted = has_journal(dir.path());
         let expected = match &done {
             Some(Ok(())) => Some(&self.after),
@@ -65,11 +66,17 @@ impl Case {
     }
 
     /// Completes an interrupted write in several runs, of which the last ones are not disturbed.
-    fn recover(&self, dir: &Path, runs: &[Vec<(usize, End)>], acts: &[&Act], what: &str) {
+    fn recover(
+        &self,
+        dir: &Path,
+        runs: &[Vec<(usize, Failure)>],
+        acts: &[&OtherChange],
+        what: &str,
+    ) {
         let undisturbed = [vec![], vec![], vec![]];
         for ends in runs.iter().chain(&undisturbed) {
-            let recover = || Root::new(dir).and_then(|it| it.recover());
-            let (done, _) = crash::until(ends.clone(), recover);
+            let recover = || Root::new(dir).and_then(|it| it.recover_changes());
+            let (done, _) = crash::run_with_failures(ends.clone(), recover);
             match done {
                 None => continue,
                 Some(Ok(None)) => break,
@@ -105,18 +112,20 @@ impl Case {
 
     /// Requires the old files or the new ones, except where others have changed them, and all that others have added.
     #[track_caller]
-    fn require(&self, dir: &Path, expected: &Files, acts: &[&Act], what: &str) {
+    fn require(&self, dir: &Path, expected: &Files, acts: &[&OtherChange], what: &str) {
         let found = files(dir);
         let paths: std::collections::BTreeSet<&String> =
             self.before.keys().chain(self.after.keys()).collect();
         for path in paths.into_iter().filter(|it| !is_touched(it, acts)) {
             assert_eq!(found.get(path), expected.get(path), "{path}: {what}\n{found:#?}");
         }
-        let ran = crash::ran();
+        let ran = crash::other_changes();
         for (at, act) in ran.iter().enumerate() {
-            let (Act::Edit(path, line) | Act::Replace(path, line)) = act else { continue };
+            let (OtherChange::Edit(path, line) | OtherChange::Replace(path, line)) = act else {
+                continue;
+            };
             let is_gone = ran[at..].iter().any(|it| match it {
-                Act::Remove(other) => is_at(path, other),
+                OtherChange::Remove(other) => is_at(path, other),
                 _ => false,
             });
             let is_kept = |(at, text): (&String, &String)| {
@@ -133,8 +142,8 @@ impl Case {
 }
 
 /// Requires that a folder that somebody has moved is whole, too.
-fn require_moved(dir: &Path, expected: &Files, acts: &[&Act], what: &str) {
-    let [Act::Move(from, to)] = acts else { return };
+fn require_moved(dir: &Path, expected: &Files, acts: &[&OtherChange], what: &str) {
+    let [OtherChange::Move(from, to)] = acts else { return };
     let below = |path: &str, folder: &str| {
         path.strip_prefix(folder).filter(|it| it.starts_with('/')).map(str::to_owned)
     };
@@ -147,9 +156,9 @@ fn require_moved(dir: &Path, expected: &Files, acts: &[&Act], what: &str) {
     }
 }
 
-fn act(end: &End) -> Option<&Act> {
+fn act(end: &Failure) -> Option<&OtherChange> {
     match end {
-        End::Other(act) => Some(act),
+        Failure::Other(act) => Some(act),
         _ => None,
     }
 }
@@ -158,11 +167,13 @@ fn has_journal(dir: &Path) -> bool {
     [journal::NAME, journal::TAKEN_BACK].iter().any(|name| dir.join(name).exists())
 }
 
-fn is_touched(path: &str, acts: &[&Act]) -> bool {
+fn is_touched(path: &str, acts: &[&OtherChange]) -> bool {
     acts.iter().any(|it| match it {
-        Act::Edit(at, _) | Act::Replace(at, _) | Act::Remove(at) => is_at(path, at),
-        Act::Move(from, to) => is_at(path, from) || is_at(path, to),
-        Act::EditOpened(_) => path == "a",
+        OtherChange::Edit(at, _) | OtherChange::Replace(at, _) | OtherChange::Remove(at) => {
+            is_at(path, at)
+        }
+        OtherChange::Move(from, to) => is_at(path, from) || is_at(path, to),
+        OtherChange::EditOpened(_) => path == "a",
     })
 }
 
@@ -188,16 +199,16 @@ fn line(at: usize) -> String {
 }
 
 /// Everything that somebody can do to the files and folders of a plan.
-fn acts(case: &Case) -> Vec<Act> {
+fn acts(case: &Case) -> Vec<OtherChange> {
     let mut res = Vec::new();
     for it in case.before.keys().chain(case.after.keys()).map(String::as_str) {
-        res.push(Act::Edit(it.to_owned(), line(1)));
-        res.push(Act::Replace(it.to_owned(), line(1)));
-        res.push(Act::Remove(it.to_owned()));
+        res.push(OtherChange::Edit(it.to_owned(), line(1)));
+        res.push(OtherChange::Replace(it.to_owned(), line(1)));
+        res.push(OtherChange::Remove(it.to_owned()));
         for folder in Path::new(it).ancestors().skip(1).filter(|it| *it != Path::new("")) {
             let folder = folder.to_str().expect("UTF-8").to_owned();
-            res.push(Act::Move(folder.clone(), MOVED.to_owned()));
-            res.push(Act::Remove(folder));
+            res.push(OtherChange::Move(folder.clone(), MOVED.to_owned()));
+            res.push(OtherChange::Remove(folder));
         }
     }
     res.dedup();
@@ -208,19 +219,20 @@ fn acts(case: &Case) -> Vec<Act> {
 fn concurrent_changes_at_any_step_of_a_write_are_kept() {
     let case = small();
     for plain in [false, true] {
-        crash::can_exchange(!plain);
+        crash::set_can_exchange(!plain);
         for act in acts(&case) {
             // Without swaps, an edit of the last moment can be lost.
-            if plain && matches!(act, Act::Edit(..) | Act::Replace(..)) {
+            if plain && matches!(act, OtherChange::Edit(..) | OtherChange::Replace(..)) {
                 continue;
             }
             let mut results = [0, 0];
             for step in 0.. {
-                let story = vec![vec![(step, End::Other(act.clone()))]];
+                let story = vec![vec![(step, Failure::Other(act.clone()))]];
                 let (done, points, last) = case.check(&story);
                 let is_done = done.expect("nobody killed it");
                 results[usize::from(is_done)] += 1;
-                let is_folder = matches!(&act, Act::Move(from, _) if !from.starts_with("deep"));
+                let is_folder =
+                    matches!(&act, OtherChange::Move(from, _) if !from.starts_with("deep"));
                 assert!(!(is_done && is_folder && step < last), "{act:?} at {step} is overlooked");
                 if points <= step {
                     break;
@@ -229,24 +241,24 @@ fn concurrent_changes_at_any_step_of_a_write_are_kept() {
             assert!(1 < results[1], "{act:?}: {results:?}");
         }
     }
-    crash::can_exchange(true);
+    crash::set_can_exchange(true);
 }
 
 #[test]
 fn an_edit_or_a_failure_at_any_step_and_a_kill_at_any_later_one_lose_nothing() {
     let case = small();
     for first in [
-        End::Fail,
-        End::Other(Act::Edit("a".to_owned(), line(1))),
-        End::Other(Act::Replace("d/gone".to_owned(), line(1))),
-        End::Other(Act::Edit("PROJECT".to_owned(), line(1))),
-        End::Other(Act::Move("e".to_owned(), MOVED.to_owned())),
+        Failure::Fail,
+        Failure::Other(OtherChange::Edit("a".to_owned(), line(1))),
+        Failure::Other(OtherChange::Replace("d/gone".to_owned(), line(1))),
+        Failure::Other(OtherChange::Edit("PROJECT".to_owned(), line(1))),
+        Failure::Other(OtherChange::Move("e".to_owned(), MOVED.to_owned())),
     ] {
         let points = case.check(&vec![vec![]]).1;
         for step in 0..points {
             // Kills count only what changes the disk.
             for kill in (0..).step_by(3) {
-                let ends = vec![(step, first.clone()), (kill, End::Kill)];
+                let ends = vec![(step, first.clone()), (kill, Failure::Kill)];
                 if case.check(&vec![ends]).0.is_some() {
                     break;
                 }
@@ -262,10 +274,10 @@ fn an_edit_through_a_file_that_was_opened_before_is_kept() {
         let dir = if step == 0 { &dir } else { &old() };
         let root = Root::new(dir.path()).expect("it is a folder");
         let changes = changes(&root);
-        crash::others_in(dir.path(), Some("a"));
-        let act = End::Other(Act::EditOpened(line(1)));
-        let (done, _) = crash::until(Some((step, act)), || root.write(&changes));
-        let (points, last) = crash::points();
+        crash::set_other_program(dir.path(), Some("a"));
+        let act = Failure::Other(OtherChange::EditOpened(line(1)));
+        let (done, _) = crash::run_with_failures(Some((step, act)), || root.write(&changes));
+        let (points, last) = crash::step_counts();
         let is_done = done.expect("nobody killed it").is_ok();
         let is_kept = files(dir.path())["a"].contains("mine");
         // Afterwards, it is a file that nobody needs any more.
@@ -285,7 +297,7 @@ fn large() -> Case {
         }
         plan.generate(path("a"), text.to_owned(), "x", "test");
         for it in ["d", "e", "f"] {
-            plan.own(path(it), &[""], "test");
+            plan.remove_stale(path(it), &[""], "test");
         }
         plan
     }
@@ -308,13 +320,15 @@ fn random_faults_leave_the_old_project_or_the_new_one() {
             for event in 0..=draw(2) {
                 let line = format!("mine {run}{event}\n");
                 let end = match (draw(5), acts[draw(acts.len() - 1)].clone()) {
-                    (0, _) => End::Kill,
-                    (1, _) => End::Fail,
-                    (_, Act::Edit(at, _)) => End::Other(Act::Edit(at, line)),
-                    (_, Act::Replace(at, _)) => End::Other(Act::Replace(at, line)),
+                    (0, _) => Failure::Kill,
+                    (1, _) => Failure::Fail,
+                    (_, OtherChange::Edit(at, _)) => Failure::Other(OtherChange::Edit(at, line)),
+                    (_, OtherChange::Replace(at, _)) => {
+                        Failure::Other(OtherChange::Replace(at, line))
+                    }
                     // One of them at a time, so that it is known where everything should be.
-                    (_, Act::Move(..)) => End::Fail,
-                    (_, act) => End::Other(act),
+                    (_, OtherChange::Move(..)) => Failure::Fail,
+                    (_, act) => Failure::Other(act),
                 };
                 ends.push((draw(most), end));
             }
@@ -334,7 +348,7 @@ fn changes_of_any_size_are_completed_or_refused_before_anything_is_written() {
         for at in 0..files {
             plan.scaffold(path(&format!("crds/{at}")), "x".repeat(length));
         }
-        root.write(&plan.against(&root, false).expect("no conflict"))
+        root.write(&plan.changes_against(&root, false).expect("no conflict"))
     };
     // Both are longer than a file that is read may be.
     for (files, length) in [(12, 1_500_000), (1, 17 << 20)] {
@@ -342,13 +356,13 @@ fn changes_of_any_size_are_completed_or_refused_before_anything_is_written() {
         for kill in (0..).step_by(if files == 1 { 1 } else { 9 }) {
             let dir = tempfile::tempdir().expect("a folder");
             let run = || write(dir.path(), files, length).expect("it writes");
-            if crash::until(Some((kill, End::Kill)), run).0.is_some() {
+            if crash::run_with_failures(Some((kill, Failure::Kill)), run).0.is_some() {
                 break;
             }
             if dir.path().join(journal::NAME).exists() {
                 completed += 1;
                 let root = Root::new(dir.path()).expect("it is a folder");
-                assert!(root.recover().expect("it recovers").is_some());
+                assert!(root.recover_changes().expect("it recovers").is_some());
                 let found = super::files(dir.path());
                 assert!(found.len() == files && found.values().all(|it| it.len() == length));
             }

@@ -12,7 +12,7 @@ fn a_journal_that_names_other_places_does_nothing() {
     fs::write(&victim, "theirs\n").expect("it writes");
     let dir = old();
     symlink(outside.path(), dir.path().join("out")).expect("a link");
-    let hash = digest(b"theirs\n");
+    let hash = sha256_hex(b"theirs\n");
     let step = |path: &str| format!(r#"{{"path":{path:?},"before":"{hash}","after":"x"}}"#);
     let journal =
         |steps: &str| format!(r#"{{"version":2,"token":"0123456789abcdef","steps":[{steps}]}}"#);
@@ -36,7 +36,7 @@ fn a_journal_that_names_other_places_does_nothing() {
         fs::write(dir.path().join(journal::NAME), &text).expect("it writes");
         let was = files(dir.path());
         let root = Root::new(dir.path()).expect("it is a folder");
-        root.recover().expect_err(&text);
+        root.recover_changes().expect_err(&text);
         root.require_whole().expect_err(&text);
         root.write(&changes(&root)).expect_err(&text);
         assert_eq!(files(dir.path()), was, "{text}");
@@ -103,16 +103,16 @@ fn an_output_folder_is_not_reached_through_a_symlink_of_the_project() {
     for folder in
         ["out", "out/crds", "./out/crds", "d/../out/crds", absolute.to_str().expect("UTF-8")]
     {
-        let found = Root::output(dir.path(), Path::new(folder));
+        let found = Root::open_output(dir.path(), Path::new(folder));
         let error = found.err().unwrap_or_else(|| panic!("{folder}")).to_string();
         assert_eq!(error, "`out` is a symlink, and nothing is written through symlinks");
     }
     // A file elsewhere that the user names is the user's own.
-    Root::output(dir.path(), outside.path()).expect("it is a folder");
-    let root = Root::output(dir.path(), Path::new("new/crds")).expect("it is none yet");
+    Root::open_output(dir.path(), outside.path()).expect("it is a folder");
+    let root = Root::open_output(dir.path(), Path::new("new/crds")).expect("it is none yet");
     let mut plan = Plan::default();
     plan.generate(path("a"), "1\n".to_owned(), "x", "test");
-    root.write(&plan.against(&root, false).expect("no conflict")).expect("it writes");
+    root.write(&plan.changes_against(&root, false).expect("no conflict")).expect("it writes");
     assert!(dir.path().join("new/crds/a").is_file());
 }
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use super::{
-    crash::{self, Disk, End},
+    crash::{self, Disk, Failure},
     journal, *,
 };
 use crate::plan::{Changes, Plan};
@@ -37,7 +37,7 @@ fn old() -> tempfile::TempDir {
     plan.generate(path("d/gone"), "old\n".to_owned(), "x", "test");
     plan.generate(path("e/c"), "old\n".to_owned(), "x", "test");
     let root = Root::new(dir.path()).expect("it is a folder");
-    root.write(&plan.against(&root, false).expect("no conflict")).expect("it writes");
+    root.write(&plan.changes_against(&root, false).expect("no conflict")).expect("it writes");
     dir
 }
 
@@ -48,18 +48,18 @@ fn plan() -> Plan {
     plan.generate(path("deep/er/b"), "new\n".to_owned(), "x", "test");
     plan.generate(path("e/c"), "new\n".to_owned(), "x", "test");
     plan.generate(path("PROJECT"), "new\n".to_owned(), "x", "test");
-    plan.own(path("d"), &[""], "test");
+    plan.remove_stale(path("d"), &[""], "test");
     plan
 }
 
 fn changes(root: &Root) -> Changes {
-    plan().against(root, false).expect("no conflict")
+    plan().changes_against(root, false).expect("no conflict")
 }
 
 fn write(dir: &Path) -> anyhow::Result<()> {
     let root = Root::new(dir)?;
-    root.recover()?.map_or(Ok(()), |it| it.require_no_edits())?;
-    root.write(&plan().against(&root, false)?)
+    root.recover_changes()?.map_or(Ok(()), |it| it.require_no_edits())?;
+    root.write(&plan().changes_against(&root, false)?)
 }
 
 /// Every file, by its path.
@@ -99,7 +99,7 @@ fn settled(dir: &Path, before: &Files, after: &Files, what: &str) -> bool {
     let root = Root::new(dir).expect("it is a folder");
     let mixed = root.require_whole().is_err();
     let mut found = files(dir);
-    let recovered = root.recover().expect("it recovers");
+    let recovered = root.recover_changes().expect("it recovers");
     if found.contains_key(journal::TAKEN_BACK) {
         assert!(mixed || recovered.as_ref().is_some_and(|it| it.restored.is_empty()), "{what}");
         found.retain(|path, _| !journal::is_temporary(path.as_ref()));
@@ -114,7 +114,7 @@ fn settled(dir: &Path, before: &Files, after: &Files, what: &str) -> bool {
         mixed || found.iter().filter(|it| it.0 != journal::UNFINISHED).eq(&is),
         "{what}: {found:#?}"
     );
-    assert_eq!(root.recover().expect("nothing to do"), None, "{what}");
+    assert_eq!(root.recover_changes().expect("nothing to do"), None, "{what}");
     root.require_whole().expect("nothing is left");
     is == *after
 }
@@ -125,10 +125,11 @@ fn a_write_that_is_killed_at_any_step_leaves_the_old_project_or_one_that_the_nex
     let (mut undone, mut completed) = (0, 0);
     for step in 0.. {
         let dir = old();
-        let (done, _) = crash::until(Some((step, End::Kill)), || write(dir.path()));
-        match settled(dir.path(), &before, &after, &format!("killed at step {step}")) {
-            true => completed += 1,
-            false => undone += 1,
+        let (done, _) = crash::run_with_failures(Some((step, Failure::Kill)), || write(dir.path()));
+        if settled(dir.path(), &before, &after, &format!("killed at step {step}")) {
+            completed += 1
+        } else {
+            undone += 1
         }
         write(dir.path()).expect("it writes");
         assert_eq!(files(dir.path()), after, "{step}");
@@ -148,15 +149,15 @@ fn where_one_of_several_folders_cannot_be_written_none_is() {
         let roots = dirs.each_ref().map(|it| Root::new(it.path()).expect("it is a folder"));
         let changes = roots.each_ref().map(changes);
         let all = [(&roots[0], &changes[0]), (&roots[1], &changes[1])];
-        let (done, _) = crash::until(Some((step, End::Fail)), || write_all(&all));
+        let (done, _) = crash::run_with_failures(Some((step, Failure::Fail)), || write_all(&all));
         let done = done.expect("nobody is killed");
         let is_written = done.as_ref().err().is_none_or(|it| {
             diagnostics::hints(it).iter().any(|it| it.starts_with("all files were written"))
         });
         let expected = if is_written { &after } else { &before };
         for root in &roots {
-            root.recover().expect("it recovers");
-            assert_eq!(files(root.real()), *expected, "{step}: {done:?}");
+            root.recover_changes().expect("it recovers");
+            assert_eq!(files(root.resolved_path()), *expected, "{step}: {done:?}");
         }
         if is_written {
             written += 1
@@ -175,16 +176,17 @@ fn a_recovery_that_is_killed_at_any_step_is_completed_by_the_next_one() {
     let (before, after) = before_and_after();
     for first in 0.. {
         let dir = old();
-        if crash::until(Some((first, End::Kill)), || write(dir.path())).0.is_some() {
+        if crash::run_with_failures(Some((first, Failure::Kill)), || write(dir.path())).0.is_some()
+        {
             assert!(8 < first);
             break;
         }
-        let broken = Disk::of(dir.path());
+        let broken = Disk::from_synced(dir.path());
         for second in 0.. {
             let copy = tempfile::tempdir().expect("a folder");
-            broken.crash(copy.path(), &mut |most| most);
-            let recover = || Root::new(copy.path()).and_then(|it| it.recover());
-            let (done, _) = crash::until(Some((second, End::Kill)), recover);
+            broken.write_after_crash(copy.path(), &mut |most| most);
+            let recover = || Root::new(copy.path()).and_then(|it| it.recover_changes());
+            let (done, _) = crash::run_with_failures(Some((second, Failure::Kill)), recover);
             settled(copy.path(), &before, &after, &format!("killed at {first}, then at {second}"));
             if done.is_some() {
                 break;
@@ -200,17 +202,18 @@ fn a_step_that_fails_leaves_the_old_project_or_one_that_the_next_run_completes()
     let mut draw = draw();
     for step in 0.. {
         let dir = old();
-        let mut disk = Disk::of(dir.path());
-        let (done, steps) = crash::until(Some((step, End::Fail)), || write(dir.path()));
+        let mut disk = Disk::from_synced(dir.path());
+        let (done, steps) =
+            crash::run_with_failures(Some((step, Failure::Fail)), || write(dir.path()));
         // When the power goes behind the failure, too.
-        steps.iter().for_each(|it| disk.take(it));
+        steps.iter().for_each(|it| disk.record_step(it));
         for round in 0..4 {
             let crashed = tempfile::tempdir().expect("a folder");
-            disk.crash(crashed.path(), &mut draw);
+            disk.write_after_crash(crashed.path(), &mut draw);
             settled(crashed.path(), &before, &after, &format!("failed at {step}, round {round}"));
         }
         let error = match done.expect("it was not killed") {
-            Ok(()) if crash::points().0 <= step => break,
+            Ok(()) if crash::step_counts().0 <= step => break,
             // For example, a file that was created cannot be removed again.
             Ok(()) => continue,
             Err(error) => error,
@@ -237,22 +240,23 @@ fn a_step_that_fails_leaves_the_old_project_or_one_that_the_next_run_completes()
 fn a_command_that_failed_on_a_full_disk_takes_no_effect_later() {
     let (before, after) = before_and_after();
     let mut draw = draw();
-    for failure in [End::FailSyncs, End::FailAll] {
+    for failure in [Failure::FailSyncs, Failure::FailAll] {
         let mut results = [0; 4];
         for step in 0.. {
             let dir = old();
-            let mut disk = Disk::of(dir.path());
-            let (done, steps) = crash::until(Some((step, failure.clone())), || write(dir.path()));
+            let mut disk = Disk::from_synced(dir.path());
+            let (done, steps) =
+                crash::run_with_failures(Some((step, failure.clone())), || write(dir.path()));
             let what = format!("{failure:?} from {step}");
             // When the power goes behind the failure, too.
-            steps.iter().for_each(|it| disk.take(it));
+            steps.iter().for_each(|it| disk.record_step(it));
             for round in 0..4 {
                 let crashed = tempfile::tempdir().expect("a folder");
-                disk.crash(crashed.path(), &mut draw);
+                disk.write_after_crash(crashed.path(), &mut draw);
                 settled(crashed.path(), &before, &after, &format!("{what}, round {round}"));
             }
             let error = match done.expect("it was not killed") {
-                Ok(()) if crash::points().0 <= step => break,
+                Ok(()) if crash::step_counts().0 <= step => break,
                 Ok(()) => continue,
                 Err(error) => error,
             };
@@ -278,7 +282,7 @@ fn a_command_that_failed_on_a_full_disk_takes_no_effect_later() {
             assert_eq!(is_new, expected == &after, "{what}: {error:#} {hints}");
         }
         // Only where not even a rename is possible does the next command have to complete the changes.
-        assert_eq!(results[2] > 0, failure == End::FailAll, "{failure:?}: {results:?}");
+        assert_eq!(results[2] > 0, failure == Failure::FailAll, "{failure:?}: {results:?}");
         assert!(results[3] > 8 && results[0] > 2, "{failure:?}: {results:?}");
     }
 }
@@ -288,25 +292,26 @@ fn a_power_failure_during_a_write_loses_nothing() {
     let (before, after) = before_and_after();
     let mut draw = draw();
     let dir = old();
-    let mut disk = Disk::of(dir.path());
-    let (done, steps) = crash::until(None, || write(dir.path()));
+    let mut disk = Disk::from_synced(dir.path());
+    let (done, steps) = crash::run_with_failures(None, || write(dir.path()));
     done.expect("it was not killed").expect("it writes");
     let (mut undone, mut completed) = (0, 0);
     for at in 0..=steps.len() {
         for round in 0..12 {
             let crashed = tempfile::tempdir().expect("a folder");
-            disk.crash(crashed.path(), &mut draw);
-            match settled(crashed.path(), &before, &after, &format!("step {at}, round {round}")) {
-                true => completed += 1,
-                false => undone += 1,
+            disk.write_after_crash(crashed.path(), &mut draw);
+            if settled(crashed.path(), &before, &after, &format!("step {at}, round {round}")) {
+                completed += 1
+            } else {
+                undone += 1
             }
         }
-        steps.get(at).into_iter().for_each(|it| disk.take(it));
+        steps.get(at).into_iter().for_each(|it| disk.record_step(it));
     }
     assert!(12 < undone && 100 < completed, "{undone} undone, {completed} completed");
     // Once it has said that it is done, it is.
     let crashed = tempfile::tempdir().expect("a folder");
-    disk.crash(crashed.path(), &mut |_| 0);
+    disk.write_after_crash(crashed.path(), &mut |_| 0);
     assert_eq!(files(crashed.path()), after);
 }
 
@@ -316,7 +321,7 @@ fn an_edit_after_an_interrupted_run_is_kept_and_so_is_the_new_text() {
     let dir = old();
     // Behind the journal and before the first rename.
     for step in 0.. {
-        crash::until(Some((step, End::Kill)), || write(dir.path()));
+        crash::run_with_failures(Some((step, Failure::Kill)), || write(dir.path()));
         if dir.path().join(journal::NAME).exists() {
             break;
         }
@@ -325,7 +330,7 @@ fn an_edit_after_an_interrupted_run_is_kept_and_so_is_the_new_text() {
     fs::write(dir.path().join("d/gone"), b"mine\xff\n").expect("it writes");
     let root = Root::new(dir.path()).expect("it is a folder");
     root.require_whole().expect_err("it is a mix");
-    let recovered = root.recover().expect("it recovers").expect("it was interrupted");
+    let recovered = root.recover_changes().expect("it recovers").expect("it was interrupted");
     assert_eq!(recovered.completed, [path("deep/er/b"), path("e/c"), path("PROJECT")]);
     let kept = [(path("a"), Some(path("a.operator-rs-new"))), (path("d/gone"), None)];
     assert_eq!(recovered.edited, kept);

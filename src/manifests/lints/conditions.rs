@@ -1,6 +1,6 @@
-//! Conditions without a key: whoever applies the list replaces it, with the conditions of all others.
+//! Lists of conditions without a key: each apply replaces the whole list, with the conditions of other clients.
 
-use super::{Fault, text, walk};
+use super::{Fault, text, visit_schemas};
 use go_data::yaml::Value;
 
 const HINT: &str = "merge them by their type: \
@@ -9,7 +9,7 @@ const HINT: &str = "merge them by their type: \
 pub fn faults(schema: &Value) -> Vec<Fault> {
     let mut res = Vec::new();
     let Some(status) = schema.pointer("/properties/status") else { return res };
-    walk("status", status, &mut |at, it| {
+    visit_schemas("status", status, &mut |at, it| {
         let is_named = at.ends_with(".conditions");
         if is_named && is_list_of_conditions(it) && text(it, "x-kubernetes-list-type") != "map" {
             res.push(Fault {
@@ -24,11 +24,13 @@ pub fn faults(schema: &Value) -> Vec<Fault> {
     res
 }
 
-/// Whether the items have a type and a status, like those of `metav1.Condition`.
+/// Returns whether the items have a type and a status, like those of `metav1.Condition`.
 fn is_list_of_conditions(schema: &Value) -> bool {
     let fields = schema.pointer("/items/properties");
     let is_text = |name: &str| {
-        fields.and_then(|it| it.get(name)).is_some_and(|it| text(it, "type") == "string")
+        fields
+            .and_then(|field| field.get(name))
+            .is_some_and(|value| text(value, "type") == "string")
     };
     text(schema, "type") == "array" && is_text("type") && is_text("status")
 }

@@ -8,16 +8,18 @@ use crate::project::{Operator, Problem};
 
 /// One warning for all kinds, at the place of the first.
 pub fn lints(operator: &Operator) -> Option<Problem> {
-    let found: Vec<_> =
-        versions(operator).map(|it| (it, lists(&it))).filter(|it| !it.1.is_empty()).collect();
+    let found: Vec<_> = versions(operator)
+        .map(|version| (version, empty_lists(&version)))
+        .filter(|pair| !pair.1.is_empty())
+        .collect();
     let (first, _) = found.first()?;
-    let kinds: BTreeSet<&str> = found.iter().map(|(it, _)| it.kind()).collect();
+    let kinds: BTreeSet<&str> = found.iter().map(|(pair, _)| pair.kind()).collect();
     let of = match kinds.len() {
         1 => first.kind().to_owned(),
         more => format!("{} and {} more", first.kind(), more - 1),
     };
-    let lists: BTreeSet<&str> = found.iter().flat_map(|it| it.1.iter().copied()).collect();
-    let lists: Vec<String> = lists.into_iter().map(|it| format!("`{it}: []`")).collect();
+    let lists: BTreeSet<&str> = found.iter().flat_map(|pair| pair.1.iter().copied()).collect();
+    let lists: Vec<String> = lists.into_iter().map(|list| format!("`{list}: []`")).collect();
     let message = format!(
         "{of}: kube before 4.2 prints {}, which API servers drop: Argo CD shows the CRD as permanently out of sync",
         lists.join(", ")
@@ -26,8 +28,8 @@ pub fn lints(operator: &Operator) -> Option<Problem> {
     Some(Problem::new(first.place().clone(), message).with_hint(hint).with_rule("empty-lists"))
 }
 
-/// The lists of a version that are empty.
-fn lists(version: &Version<'_>) -> Vec<&'static str> {
+/// Returns the lists of a version that are empty.
+fn empty_lists(version: &Version<'_>) -> Vec<&'static str> {
     let names = &version.crd.spec.names;
     let columns = &version.own.additional_printer_columns;
     let all = [
@@ -35,5 +37,5 @@ fn lists(version: &Version<'_>) -> Vec<&'static str> {
         ("categories", names.categories.as_ref().is_some_and(Vec::is_empty)),
         ("shortNames", names.short_names.as_ref().is_some_and(Vec::is_empty)),
     ];
-    all.into_iter().filter(|it| it.1).map(|it| it.0).collect()
+    all.into_iter().filter(|pair| pair.1).map(|pair| pair.0).collect()
 }

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use super::{Fault, text, walk};
+use super::{Fault, text, visit_schemas};
 use crd::structural::is_known_format;
 use go_data::yaml::Value;
 
 pub fn faults(schema: &Value) -> Vec<Fault> {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    walk("", schema, &mut |at, it| {
+    visit_schemas("", schema, &mut |at, it| {
         let format = text(it, "format");
         let types: Vec<&str> = it.get("type").and_then(Value::as_str).into_iter().collect();
         let known = format.is_empty() || is_known_format(&types, format);
         let places = found.entry(format.to_owned()).or_default();
-        if !known && !places.iter().any(|it| it == at) {
+        if !known && !places.iter().any(|place| place == at) {
             places.push(at.to_owned());
         }
     });
@@ -24,9 +24,10 @@ pub fn faults(schema: &Value) -> Vec<Fault> {
             [one] => format!(", as `{one}`"),
             _ => format!(", as {} more", others.len()),
         };
-        let hint = match format.starts_with('u') && format != "uri" {
-            true => "take `i32` or `i64`, with `#[schemars(range(min = 0))]`",
-            false => "ignore it: the warning has no other effect",
+        let hint = if format.starts_with('u') && format != "uri" {
+            "take `i32` or `i64`, with `#[schemars(range(min = 0))]`"
+        } else {
+            "ignore it: the warning has no other effect"
         };
         let message =
             format!("has the format `{format}`, unknown to API servers, which will warn{also}");

@@ -18,46 +18,50 @@ use std::collections::BTreeMap;
 use crate::manifests::{Manifest, Version, versions};
 use crate::project::{Operator, Place, Problem};
 use crd::{
-    definition::{self, Fault, Refusal, walk},
+    definition::{self, Fault, Refusal, visit_schemas},
     keyword::text,
 };
 use go_data::yaml::{Value, pointer};
 
-/// All warnings, ordered by the places of their kinds.
+/// Returns all warnings, ordered by the places of their kinds.
 pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
-    let mut res: Vec<Problem> = versions(operator).flat_map(|it| of_schema(&it)).collect();
-    res.extend(versions(operator).flat_map(|it| paths::lints(&it)));
+    let mut problems: Vec<Problem> =
+        versions(operator).flat_map(|version| lint_schema(&version)).collect();
+    problems.extend(versions(operator).flat_map(|version| paths::lints(&version)));
     let mut kinds: BTreeMap<(&str, &str), Vec<Version<'_>>> = BTreeMap::new();
     for version in versions(operator) {
         kinds.entry((version.group(), version.kind())).or_default().push(version);
     }
     for crd in crds.iter().flat_map(|manifest| &manifest.objects) {
         let kind = (pointer::text(crd, "/spec/group"), pointer::text(crd, "/spec/names/kind"));
-        res.extend(kinds.get(&kind).map(|versions| refusals(versions, crd)).unwrap_or_default());
+        problems.extend(
+            kinds.get(&kind).map(|versions| predict_refusals(versions, crd)).unwrap_or_default(),
+        );
     }
-    res.extend(size::lints(operator, crds));
-    res.extend(unreadable::lints(operator));
-    res.extend(empty_lists::lints(operator));
-    res.sort();
-    res
+    problems.extend(size::lints(operator, crds));
+    problems.extend(unreadable::lints(operator));
+    problems.extend(empty_lists::lints(operator));
+    problems.sort();
+    problems
 }
 
-fn of_schema(version: &Version<'_>) -> Vec<Problem> {
+fn lint_schema(version: &Version<'_>) -> Vec<Problem> {
     let Some(schema) = version.schema() else { return Vec::new() };
     let rules = [
         ("unknown-format", formats::faults(&schema)),
         ("atomic-conditions", conditions::faults(&schema)),
     ];
-    let faults =
-        rules.into_iter().flat_map(|(rule, faults)| faults.into_iter().map(move |it| (rule, it)));
+    let faults = rules
+        .into_iter()
+        .flat_map(|(rule, faults)| faults.into_iter().map(move |fault| (rule, fault)));
     let problem = |(rule, fault): (&'static str, Fault)| {
-        problem(version, &fault.at, &fault.message).with_hint(fault.hint).with_rule(rule)
+        field_problem(version, &fault.at, &fault.message).with_hint(fault.hint).with_rule(rule)
     };
-    faults.map(problem).chain(losses(version, &schema)).collect()
+    faults.map(problem).chain(lint_lost_values(version, &schema)).collect()
 }
 
 /// Values that serde writes and API servers change or refuse.
-fn losses(version: &Version<'_>, schema: &Value) -> Vec<Problem> {
+fn lint_lost_values(version: &Version<'_>, schema: &Value) -> Vec<Problem> {
     let null_fields = &version.declared.null_fields;
     let rules = [
         ("free-form-values", free_form::findings(schema)),
@@ -66,8 +70,8 @@ fn losses(version: &Version<'_>, schema: &Value) -> Vec<Problem> {
     let findings = rules
         .into_iter()
         .flat_map(|(rule, findings)| findings.into_iter().map(move |finding| (rule, finding)));
-    let problem = |(rule, finding): (&'static str, Finding)| {
-        let problem = problem(version, &finding.path, &finding.message);
+    let problem = |(rule, finding): (&'static str, SchemaFinding)| {
+        let problem = field_problem(version, &finding.path, &finding.message);
         problem.with_hint(finding.hint).with_rule(rule)
     };
     findings.map(problem).collect()
@@ -75,27 +79,27 @@ fn losses(version: &Version<'_>, schema: &Value) -> Vec<Problem> {
 
 /// A warning about a field of a schema, by its path, such as `spec.list[].name`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Finding {
+struct SchemaFinding {
     path: String,
     message: String,
     hint: String,
 }
 
-/// The names of fields that lead to a path.
-fn names(path: &str) -> Vec<String> {
-    let names = path.split('.').map(|it| it.trim_end_matches("[]")).filter(|it| *it != "*");
+/// Returns the names of fields that lead to a path.
+fn field_names(path: &str) -> Vec<String> {
+    let names = path.split('.').map(|part| part.trim_end_matches("[]")).filter(|part| *part != "*");
     names.map(str::to_owned).collect()
 }
 
-/// The path of the declared field at or around a path: the path without lists and maps at its end.
-fn property(mut path: &str) -> &str {
+/// Returns the path of the declared field at or around a path: the path without lists and maps at its end.
+fn declared_field(mut path: &str) -> &str {
     while let Some(outer) = path.strip_suffix("[]").or_else(|| path.strip_suffix(".*")) {
         path = outer;
     }
     path
 }
 
-/// The schema of the field at a path.
+/// Returns the schema of the field at a path.
 fn schema_at<'a>(schema: &'a Value, path: &str) -> Option<&'a Value> {
     let mut found = schema;
     for part in path.split('.').filter(|part| !part.is_empty()) {
@@ -112,21 +116,25 @@ fn schema_at<'a>(schema: &'a Value, path: &str) -> Option<&'a Value> {
 }
 
 /// Faults of the CRD of these versions for which API servers refuse it, at the places in the source.
-fn refusals(versions: &[Version<'_>], crd: &Value) -> Vec<Problem> {
+fn predict_refusals(versions: &[Version<'_>], crd: &Value) -> Vec<Problem> {
     let Some(first) = versions.first() else { return Vec::new() };
-    let problem = |it: Refusal| match it.version {
+    let problem = |refusal: Refusal| match refusal.version {
         Some(inside) => {
-            let version = versions.iter().find(|it| it.name() == inside.name).unwrap_or(first);
-            problem(version, &inside.at, &inside.what).with_hint(inside.hint)
+            let version =
+                versions.iter().find(|version| version.name() == inside.name).unwrap_or(first);
+            field_problem(version, &inside.at, &inside.what).with_hint(inside.hint)
         }
         None => {
-            let at = it.pointer.strip_prefix("/spec/versions/").and_then(|it| it.split('/').next());
+            let at = refusal
+                .pointer
+                .strip_prefix("/spec/versions/")
+                .and_then(|rest| rest.split('/').next());
             let name = crd.pointer(&format!("/spec/versions/{}/name", at.unwrap_or("0")));
-            let is_it = |it: &&Version<'_>| name.is_some_and(|name| *name == it.name());
+            let is_it = |version: &&Version<'_>| name.is_some_and(|name| *name == version.name());
             let version = versions.iter().find(is_it).unwrap_or(first);
             let message =
-                format!("API servers refuse the CRD of {}: {}", version.kind(), it.message);
-            Problem::new(place(version, &it.pointer), message)
+                format!("API servers refuse the CRD of {}: {}", version.kind(), refusal.message);
+            Problem::new(place_of(version, &refusal.pointer), message)
                 .with_hint("change the attribute in `#[kube(…)]` that sets the field")
         }
     };
@@ -134,20 +142,20 @@ fn refusals(versions: &[Version<'_>], crd: &Value) -> Vec<Problem> {
     all.map(|refusal| problem(refusal).with_rule("crd-refused")).collect()
 }
 
-/// The item of `#[kube(…)]` that sets a field of a CRD.
-fn place(version: &Version<'_>, pointer: &str) -> Place {
+/// Returns the item of `#[kube(…)]` that sets a field of a CRD.
+fn place_of(version: &Version<'_>, pointer: &str) -> Place {
     let places = &version.declared.field_places;
     // Kubernetes reports a fault of all versions above them.
-    let sets = |it: &&Vec<String>| {
-        it.first().is_some_and(|it| format!("{pointer}/").contains(&format!("{it}/")))
+    let sets = |items: &&Vec<String>| {
+        items.first().is_some_and(|step| format!("{pointer}/").contains(&format!("{step}/")))
     };
-    let found = places.keys().find(sets).and_then(|it| places.get(it));
+    let found = places.keys().find(sets).and_then(|place| places.get(place));
     found.unwrap_or(version.place()).clone()
 }
 
-/// A problem of a field, where the source declares it.
-fn problem(version: &Version<'_>, at: &str, message: &str) -> Problem {
-    let names = names(at);
+/// Returns a problem of a field, where the source declares it.
+fn field_problem(version: &Version<'_>, at: &str, message: &str) -> Problem {
+    let names = field_names(at);
     let places = &version.declared.field_places;
     let found = (0..=names.len()).rev().find_map(|count| places.get(&names[..count]));
     let place: &Place = found.unwrap_or(version.place());

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{Finding, names, walk};
+use super::{SchemaFinding, field_names, visit_schemas};
 use crate::project::FieldNames;
 use crd::{
-    definition::below,
+    definition::child_path,
     samples::TEXTS,
     structural::{FieldPath, Findings, complete, flag, validate},
 };
@@ -15,23 +15,23 @@ const LEAVE_OUT: &str = "leave it out: `#[serde(skip_serializing_if = \"Option::
 const NOT_REQUIRED: &str = "add `#[serde(default)]`, or remove `Option`";
 const ITEMS: &str = "use a type that is never `null` in place of the `Option`";
 
-/// The findings in a schema. `null_fields` are the fields that serde may write as `null`.
-pub fn findings(schema: &Value, null_fields: &FieldNames) -> Vec<Finding> {
+/// Returns the findings in a schema. `null_fields` are the fields that serde may write as `null`.
+pub fn findings(schema: &Value, null_fields: &FieldNames) -> Vec<SchemaFinding> {
     let mut findings = BTreeSet::new();
-    walk("", schema, &mut |path, schema| {
+    visit_schemas("", schema, &mut |path, schema| {
         for (name, field) in
             schema.get("properties").and_then(Value::as_object).into_iter().flatten()
         {
-            let field_path = below(path, name);
-            if null_fields.contains(&names(&field_path)) {
-                findings.extend(of_field(schema, name, field, &field_path));
+            let field_path = child_path(path, name);
+            if null_fields.contains(&field_names(&field_path)) {
+                findings.extend(check_field(schema, name, field, &field_path));
             }
         }
         for (keyword, end) in [("items", "[]"), ("additionalProperties", ".*")] {
             // Only an `Option` makes these nullable.
             let values = schema.get(keyword).filter(|values| flag(values, "nullable"));
-            let refusal = values.and_then(refusal);
-            findings.extend(refusal.map(|refusal| Finding {
+            let refusal = values.and_then(null_refusal);
+            findings.extend(refusal.map(|refusal| SchemaFinding {
                 path: format!("{path}{end}"),
                 message: format!(
                     "is written as `null` for `None`, which API servers refuse: it {refusal}"
@@ -44,14 +44,14 @@ pub fn findings(schema: &Value, null_fields: &FieldNames) -> Vec<Finding> {
 }
 
 /// Returns why an API server refuses an object with `null` in a field, if it does.
-fn of_field(schema: &Value, name: &str, field: &Value, path: &str) -> Option<Finding> {
+fn check_field(schema: &Value, name: &str, field: &Value, path: &str) -> Option<SchemaFinding> {
     let mut object = json!({ name: null });
     complete(&mut object, &json!({ "properties": { name: field } }));
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     let is_required = required.into_iter().any(|required| required == name);
     let (message, hint) = match object.get(name) {
         Some(Value::Null) => {
-            let refusal = refusal(field)?;
+            let refusal = null_refusal(field)?;
             (
                 format!(
                     "is written as `null` if it is `None`, which API servers refuse: it {refusal}"
@@ -66,11 +66,11 @@ fn of_field(schema: &Value, name: &str, field: &Value, path: &str) -> Option<Fin
         }
         _ => return None,
     };
-    Some(Finding { path: path.to_owned(), message, hint: hint.to_owned() })
+    Some(SchemaFinding { path: path.to_owned(), message, hint: hint.to_owned() })
 }
 
-/// Why an API server refuses `null`.
-fn refusal(schema: &Value) -> Option<String> {
+/// Returns why an API server refuses `null`.
+fn null_refusal(schema: &Value) -> Option<String> {
     let mut findings = Findings::default();
     validate(schema, &Value::Null, &FieldPath::default(), TEXTS, &mut findings);
     findings.faults.into_iter().next().map(|fault| fault.message)

@@ -1,7 +1,7 @@
 //! JSON paths of `#[kube(…)]` that lead to no field. API servers accept them: the column stays empty, and the scale
 //! subresource has no replicas.
 
-use super::place;
+use super::place_of;
 use crate::manifests::Version;
 use crate::project::Problem;
 use go_data::{
@@ -12,21 +12,26 @@ use go_data::{
 pub fn lints(version: &Version<'_>) -> Vec<Problem> {
     let Some(schema) = version.schema() else { return Vec::new() };
     let columns = version.own.additional_printer_columns.iter().flatten().enumerate();
-    let columns = columns.map(|(at, it)| {
+    let columns = columns.map(|(at, column)| {
         let pointer = format!("/additionalPrinterColumns/{at}");
-        (pointer, format!("the printer column `{}`", it.name), it.json_path.as_str())
+        (pointer, format!("the printer column `{}`", column.name), column.json_path.as_str())
     });
     let subresources = version.own.subresources.as_ref();
-    let scale = subresources.and_then(|it| it.scale.as_ref()).map(|it| {
-        let selector = it.label_selector_path.as_deref();
-        [Some(it.spec_replicas_path.as_str()), Some(it.status_replicas_path.as_str()), selector]
-    });
+    let scale =
+        subresources.and_then(|subresource| subresource.scale.as_ref()).map(|subresource| {
+            let selector = subresource.label_selector_path.as_deref();
+            [
+                Some(subresource.spec_replicas_path.as_str()),
+                Some(subresource.status_replicas_path.as_str()),
+                selector,
+            ]
+        });
     // Without the dot, an API server refuses these.
-    let scale = scale.into_iter().flatten().flatten().filter(|it| it.starts_with('.'));
+    let scale = scale.into_iter().flatten().flatten().filter(|path| path.starts_with('.'));
     let scale = scale
         .map(|path| ("/subresources/scale".to_owned(), "the subresource `scale`".to_owned(), path));
     let problem = |(pointer, what, path): (String, String, &str)| {
-        let wrong = wrong(&schema, path)?;
+        let wrong = check_path(&schema, path)?;
         let message = format!(
             "{} {}: {what} has the path `{path}`, and {}",
             version.kind(),
@@ -37,49 +42,51 @@ pub fn lints(version: &Version<'_>) -> Vec<Problem> {
             Some(near) => format!("did you mean `{near}`?"),
             None => "use the path of a field, with its names in JSON".to_owned(),
         };
-        let problem = Problem::new(place(version, &pointer), message).with_hint(hint);
+        let problem = Problem::new(place_of(version, &pointer), message).with_hint(hint);
         Some(problem.with_rule("field-path"))
     };
     columns.chain(scale).filter_map(problem).collect()
 }
 
 #[derive(Debug, PartialEq)]
-struct Wrong {
+struct LostStep {
     why: String,
     near: Option<String>,
 }
 
-/// Why a path leads to no field, as far as the schema says which fields there are.
-fn wrong(schema: &Value, path: &str) -> Option<Wrong> {
+/// Returns why a path leads to no field, as far as the schema says which fields there are.
+fn check_path(schema: &Value, path: &str) -> Option<LostStep> {
     let path = path.trim_start();
     let inside = path.strip_prefix(['$', '@']).unwrap_or(path);
     if !inside.starts_with(['.', '[']) {
         let why = "has no dot before the first name".to_owned();
         let bare = inside.trim_matches(['{', '}']).trim_start_matches('.');
-        return Some(Wrong { why, near: Some(format!(".{bare}")) });
+        return Some(LostStep { why, near: Some(format!(".{bare}")) });
     }
-    lost(schema, inside, "", true)
+    find_lost_step(schema, inside, "", true)
 }
 
-/// The first step of a path below `parent` that leads to no field.
-fn lost(here: &Value, path: &str, parent: &str, is_root: bool) -> Option<Wrong> {
+/// Returns the first step of a path below `parent` that leads to no field.
+fn find_lost_step(here: &Value, path: &str, parent: &str, is_root: bool) -> Option<LostStep> {
     if let Some(list) = path.strip_prefix('[') {
-        let (inside, rest) = bracket(list)?;
-        let items = here.get("items").filter(|it| it.is_object())?;
+        let (inside, rest) = split_bracket(list)?;
+        let items = here.get("items").filter(|value| value.is_object())?;
         let parent = format!("{parent}[*]");
         let compared = inside.strip_prefix('?').unwrap_or_default().split('@').skip(1);
-        let compared = compared.filter_map(|it| lost(items, plain(it), &parent, false));
-        return compared.chain(lost(items, rest, &parent, false)).next();
+        let compared =
+            compared.filter_map(|text| find_lost_step(items, plain_prefix(text), &parent, false));
+        return compared.chain(find_lost_step(items, rest, &parent, false)).next();
     }
     let rest = path.strip_prefix('.')?;
     let (name, rest) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
     let is = |key: &str| here.get(key) == Some(&Value::Bool(true));
-    let implied: &[&str] = match is_root || is("x-kubernetes-embedded-resource") {
-        true => &["apiVersion", "kind", "metadata"],
-        false => &[],
+    let implied: &[&str] = if is_root || is("x-kubernetes-embedded-resource") {
+        &["apiVersion", "kind", "metadata"]
+    } else {
+        &[]
     };
     // An odd name may be quoted, escaped, or a wildcard.
-    let is_plain = !name.is_empty() && plain(&format!(".{name}")).len() == name.len() + 1;
+    let is_plain = !name.is_empty() && plain_prefix(&format!(".{name}")).len() == name.len() + 1;
     if is("x-kubernetes-preserve-unknown-fields") || !is_plain {
         return None;
     }
@@ -87,30 +94,31 @@ fn lost(here: &Value, path: &str, parent: &str, is_root: bool) -> Option<Wrong> 
         return (name == "metadata").then(|| in_metadata(rest, parent)).flatten();
     }
     let fields = here.get("properties").and_then(Value::as_object);
-    let next = fields.and_then(|it| it.get(name)).or_else(|| here.get("additionalProperties"));
+    let next =
+        fields.and_then(|field| field.get(name)).or_else(|| here.get("additionalProperties"));
     let Some(next) = next else {
-        let names = fields.into_iter().flatten().map(|it| it.0.as_str());
+        let names = fields.into_iter().flatten().map(|pair| pair.0.as_str());
         let near = diagnostics::nearest(name, names.chain(implied.iter().copied()));
         return Some(no_field(parent, name, near));
     };
-    lost(next, rest, &format!("{parent}.{name}"), false)
+    find_lost_step(next, rest, &format!("{parent}.{name}"), false)
 }
 
-/// The first step of a path below an object's metadata that leads to no field.
-fn in_metadata(path: &str, parent: &str) -> Option<Wrong> {
-    let name = plain(path).split('.').nth(1)?;
+/// Returns the first step of a path below an object's metadata that leads to no field.
+fn in_metadata(path: &str, parent: &str) -> Option<LostStep> {
+    let name = plain_prefix(path).split('.').nth(1)?;
     let read = kubernetes::read_as("meta.ObjectMeta", &json!({ name: null }), Reader::Server);
     let unknown = read.unknown.first()?;
     Some(no_field(&format!("{parent}.metadata"), name, unknown.nearest()))
 }
 
-fn no_field(parent: &str, name: &str, near: Option<&str>) -> Wrong {
-    let near = near.map(|it| format!("{parent}.{it}"));
-    Wrong { why: format!("there is no field `{parent}.{name}`"), near }
+fn no_field(parent: &str, name: &str, near: Option<&str>) -> LostStep {
+    let near = near.map(|near| format!("{parent}.{near}"));
+    LostStep { why: format!("there is no field `{parent}.{name}`"), near }
 }
 
-/// The content of a bracket, and the rest of the path.
-fn bracket(text: &str) -> Option<(&str, &str)> {
+/// Returns the content of a bracket, and the rest of the path.
+fn split_bracket(text: &str) -> Option<(&str, &str)> {
     let mut quote = None;
     for (at, c) in text.char_indices() {
         match (quote, c) {
@@ -123,8 +131,8 @@ fn bracket(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// The beginning of a path that is dots and plain names.
-fn plain(path: &str) -> &str {
+/// Returns the beginning of a path that is dots and plain names.
+fn plain_prefix(path: &str) -> &str {
     let is_other = |c: char| !c.is_alphanumeric() && !"_-.".contains(c);
     &path[..path.find(is_other).unwrap_or(path.len())]
 }
@@ -146,7 +154,8 @@ fn paths_are_followed_as_far_as_the_schema_goes() {
         "status": object(json!({ "conditions": { "type": "array", "items": condition } })),
     }));
     let check = |path: &str, expected: Option<(&str, &str)>| {
-        let found = wrong(&schema, path).map(|it| (it.why, it.near.unwrap_or_default()));
+        let found =
+            check_path(&schema, path).map(|wrong| (wrong.why, wrong.near.unwrap_or_default()));
         let expected = expected.map(|(why, near)| (why.to_owned(), near.to_owned()));
         assert_eq!(found, expected, "{path}");
     };

@@ -15,7 +15,7 @@ pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
         .into_iter()
         .map(|(key, versions)| (key, versions[0].place().clone()))
         .collect();
-    let mut res = Vec::new();
+    let mut problems = Vec::new();
     for manifest in crds {
         for crd in &manifest.objects {
             let bytes = crd.to_string().len();
@@ -35,10 +35,10 @@ pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
             );
             let hint = "shorten descriptions with `--max-description-length`, or apply it with `--server-side`";
             let problem = Problem::new(place.clone(), message).with_hint(hint);
-            res.push(problem.with_rule("crd-size"));
+            problems.push(problem.with_rule("crd-size"));
         }
     }
-    res
+    problems
 }
 
 /// Shortens every description in a CRD's schemas to `longest` bytes, or removes them at 0. Returns the bytes saved.
@@ -61,16 +61,16 @@ fn shorten_schema(schema: &mut Value, longest: usize) {
         if longest == 0 {
             map.remove("description");
         } else {
-            *text = cut(text, longest);
+            *text = cut_text(text, longest);
         }
     }
     for (key, value) in map.iter_mut() {
         match (key.as_str(), value) {
             ("properties" | "patternProperties" | "definitions", Value::Object(all)) => {
-                all.values_mut().for_each(|it| shorten_schema(it, longest));
+                all.values_mut().for_each(|value| shorten_schema(value, longest));
             }
             ("allOf" | "anyOf" | "oneOf" | "items", Value::Array(all)) => {
-                all.iter_mut().for_each(|it| shorten_schema(it, longest));
+                all.iter_mut().for_each(|value| shorten_schema(value, longest));
             }
             ("items" | "additionalProperties" | "not", it) => shorten_schema(it, longest),
             _ => {}
@@ -78,28 +78,28 @@ fn shorten_schema(schema: &mut Value, longest: usize) {
     }
 }
 
-fn cut(text: &str, longest: usize) -> String {
+fn cut_text(text: &str, longest: usize) -> String {
     // Sentence terminals of Unicode's most written scripts.
     const ENDS: &[char] =
         &['.', '!', '?', '\u{589}', '\u{61f}', '\u{964}', '\u{3002}', '\u{ff01}', '\u{ff1f}'];
     if text.len() <= longest {
         return text.to_owned();
     }
-    let end = (0..=longest).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(0);
+    let end = (0..=longest).rev().find(|index| text.is_char_boundary(*index)).unwrap_or(0);
     let fits = &text[..end];
-    let sentence = fits.char_indices().rev().find(|(at, it)| 0 < *at && ENDS.contains(it));
+    let sentence = fits.char_indices().rev().find(|(at, c)| 0 < *at && ENDS.contains(c));
     if let Some((at, end)) = sentence {
         return fits[..at + end.len_utf8()].to_owned();
     }
-    let word = fits.char_indices().rev().find(|(at, it)| 0 < *at && it.is_whitespace());
+    let word = fits.char_indices().rev().find(|(at, pair)| 0 < *at && pair.is_whitespace());
     format!("{}...", word.map_or(fits, |(at, _)| &fits[..at]))
 }
 
 #[test]
 fn descriptions_are_cut_behind_a_sentence() {
-    assert_eq!(cut("One. Two. Three", 11), "One. Two.");
-    assert_eq!(cut("No sentence ends here", 14), "No sentence...");
-    assert_eq!(cut("Nowordends", 4), "Nowo...");
-    assert_eq!(cut("Short.", 7), "Short.");
-    assert_eq!(cut("äöü", 3), "ä...");
+    assert_eq!(cut_text("One. Two. Three", 11), "One. Two.");
+    assert_eq!(cut_text("No sentence ends here", 14), "No sentence...");
+    assert_eq!(cut_text("Nowordends", 4), "Nowo...");
+    assert_eq!(cut_text("Short.", 7), "Short.");
+    assert_eq!(cut_text("äöü", 3), "ä...");
 }

@@ -17,7 +17,7 @@ fn check(found: Vec<Fault>, expected: &[&str]) {
 
 #[track_caller]
 fn structure(it: Value, expected: &[&str]) {
-    check(structural::faults(&root(it)), expected);
+    check(structural::check_schema(&root(it)), expected);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn schemas_that_an_api_server_rejects_are_reported_with_their_path() {
     let mut root = root(json!({ "type": "string" }));
     root["allOf"] = json!([{ "properties": { "spec": { "properties": { "a": {} } } } }]);
     check(
-        structural::faults(&root),
+        structural::check_schema(&root),
         &["spec.a is only described within one of several alternatives"],
     );
     structure(
@@ -75,7 +75,7 @@ fn schemas_that_an_api_server_rejects_are_reported_with_their_path() {
             "items": { "type": "object", "properties": { "k": { "type": "string" } } } }),
         &["spec.it is merged by the key `k`, which may be left out"],
     );
-    check(structural::faults(&json!({ "type": "string" })), &[" is not an object"]);
+    check(structural::check_schema(&json!({ "type": "string" })), &[" is not an object"]);
 }
 
 #[test]

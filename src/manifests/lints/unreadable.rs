@@ -1,7 +1,7 @@
 //! Values that the schema of a field accepts and its Rust type does not read, in kinds with several versions: an object
 //! with such a value cannot be converted, and API servers then fail every list of its kind.
 
-use super::{Finding, names, problem, walk};
+use super::{SchemaFinding, field_names, field_problem, visit_schemas};
 use crate::manifests::versions::kinds;
 use crate::project::{Operator, Problem, UnreadValues, Unreadable};
 use crd::samples::is_accepted;
@@ -22,8 +22,8 @@ pub fn lints(operator: &Operator) -> Vec<Problem> {
     let of_version = |version: super::Version<'_>| {
         let schema = version.schema().unwrap_or_default();
         let findings = findings(&schema, &version.declared.unreadable).into_iter();
-        let problem = |finding: Finding| {
-            let problem = problem(&version, &finding.path, &finding.message);
+        let problem = |finding: SchemaFinding| {
+            let problem = field_problem(&version, &finding.path, &finding.message);
             problem.with_hint(finding.hint).with_rule("unreadable-values")
         };
         findings.map(problem).collect::<Vec<Problem>>()
@@ -31,28 +31,28 @@ pub fn lints(operator: &Operator) -> Vec<Problem> {
     several.flatten().flat_map(of_version).collect()
 }
 
-/// The findings in a schema. `unreadable` are the types of its fields that do not read every value.
-pub fn findings(schema: &Value, unreadable: &Unreadable) -> Vec<Finding> {
+/// Returns the findings in a schema. `unreadable` are the types of its fields that do not read every value.
+pub fn findings(schema: &Value, unreadable: &Unreadable) -> Vec<SchemaFinding> {
     let mut findings = Vec::new();
-    walk("", schema, &mut |path, schema| {
-        let Some(unread) = unreadable.get(&names(path)) else { return };
+    visit_schemas("", schema, &mut |path, schema| {
+        let Some(unread) = unreadable.get(&field_names(path)) else { return };
         let Some(value) = unread.values.iter().find(|value| is_accepted(schema, value)) else {
             return;
         };
         let type_path = unread.type_path.replace("kube_core::", "kube::core::");
-        findings.push(Finding {
+        findings.push(SchemaFinding {
             path: path.to_owned(),
             message: format!(
                 "accepts {value}, which `{type_path}` cannot read: an object with it cannot be converted, and then API servers fail every list of the kind"
             ),
-            hint: hint(path, unread, value),
+            hint: limiting_hint(path, unread, value),
         });
     });
     findings
 }
 
-/// The way out: an attribute that refuses such values, or a type that reads them.
-fn hint(path: &str, unread: &UnreadValues, value: &Value) -> String {
+/// Returns the way out: an attribute that refuses such values, or a type that reads them.
+fn limiting_hint(path: &str, unread: &UnreadValues, value: &Value) -> String {
     let (other_type, keyword) = match value {
         Value::String(_) => {
             ("make the field a `String`, and parse it in the controller", "pattern")

@@ -1,5 +1,5 @@
 use super::*;
-use crate::manifests::{Generated, crd};
+use crate::manifests::{GeneratedManifests, crd};
 use crate::project::{Crate, KindPath, SourcePath, Target};
 use go_data::yaml::{Map, json};
 use std::collections::BTreeSet;
@@ -47,7 +47,7 @@ fn kind(version: &str, storage: Storage, fields: &[&str]) -> DeclaredKind {
     }
 }
 
-fn check(kinds: Vec<DeclaredKind>) -> Generated {
+fn check(kinds: Vec<DeclaredKind>) -> GeneratedManifests {
     crd::generate(&Operator { kinds, ..Operator::default() })
 }
 

@@ -5,7 +5,7 @@ mod patch;
 
 use std::collections::BTreeMap;
 
-use super::{CrdOptions, Generated, Manifest, conversions};
+use super::{CrdOptions, GeneratedManifests, Manifest, conversions};
 use crate::project::{Operator, Problem, Webhook, WebhookArguments};
 use crd::webhook::refusals;
 use go_data::yaml::{Map, Value, json, pointer};
@@ -14,12 +14,12 @@ use model::ProjectPath;
 /// The file of both configurations.
 pub const FILE: &str = "config/webhook/manifests.yaml";
 
-pub fn generate(operator: &Operator, _: &CrdOptions) -> Generated {
-    let mut res = Generated::default();
+pub fn generate(operator: &Operator, _: &CrdOptions) -> GeneratedManifests {
+    let mut manifests = GeneratedManifests::default();
     let mut objects = Vec::new();
     for mutating in [true, false] {
-        let name = name(operator, mutating, &mut res.problems);
-        let webhooks = webhooks(operator, mutating, &mut res);
+        let name = configuration_name(operator, mutating, &mut manifests.problems);
+        let webhooks = webhook_objects(operator, mutating, &mut manifests);
         if !webhooks.is_empty() {
             let kind = if mutating { "Mutating" } else { "Validating" };
             objects.push(json!({
@@ -30,27 +30,27 @@ pub fn generate(operator: &Operator, _: &CrdOptions) -> Generated {
             }));
         }
     }
-    res.problems.extend(unserved(operator));
-    res.problems.extend(conversions::unknown(operator));
+    manifests.problems.extend(unserved_problems(operator));
+    manifests.problems.extend(conversions::unknown(operator));
     if !objects.is_empty() {
         let edit = "the +kubebuilder:webhook comments in src".to_owned();
-        res.manifests.push(Manifest { path: ProjectPath::fixed(FILE), objects, edit });
+        manifests.manifests.push(Manifest { path: ProjectPath::fixed(FILE), objects, edit });
     }
-    res
+    manifests
 }
 
-/// The comments whose path the operator does not serve, and the webhooks that it serves and no comment names. An operator
-/// that has no place for registrations serves its webhooks in another way.
-fn unserved(operator: &Operator) -> Vec<Problem> {
+/// Returns the comments whose path the operator does not serve, and the webhooks that it serves and no comment names.
+/// An operator that has no place for registrations serves its webhooks in another way.
+fn unserved_problems(operator: &Operator) -> Vec<Problem> {
     let served = &operator.registrations;
     if !operator.registers_webhooks {
         return Vec::new();
     }
     let word = |mutating| if mutating { "mutating" } else { "validating" };
-    let mut res = Vec::new();
-    for it in operator.webhooks.iter().filter(|it| !it.arguments.path.is_empty()) {
+    let mut problems = Vec::new();
+    for it in operator.webhooks.iter().filter(|webhook| !webhook.arguments.path.is_empty()) {
         let (path, mutating) = (&it.arguments.path, it.arguments.mutating);
-        let at_path = served.iter().find(|it| it.path == *path);
+        let at_path = served.iter().find(|other| other.path == *path);
         let (message, hint) = match at_path {
             Some(at) if at.mutating == mutating => continue,
             Some(at) => (
@@ -66,14 +66,14 @@ fn unserved(operator: &Operator) -> Vec<Problem> {
             ),
         };
         let argument = if at_path.is_some() { "mutating" } else { "path" };
-        res.push(Problem::new(it.at(argument), message).with_hint(hint));
+        problems.push(Problem::new(it.place_of(argument), message).with_hint(hint));
     }
     for (at, it) in served.iter().enumerate() {
         if let Some(first) = served[..at].iter().find(|first| first.path == it.path) {
             let message =
                 format!("`{}` is also the path of the webhook at {}", it.path, first.place);
             let hint = "give each webhook its own path, or remove one of the two lines";
-            res.push(Problem::new(it.place.clone(), message).with_hint(hint));
+            problems.push(Problem::new(it.place.clone(), message).with_hint(hint));
         }
         let is_named = |webhook: &Webhook| webhook.arguments.path == it.path;
         if !operator.webhooks.iter().any(is_named) {
@@ -82,16 +82,16 @@ fn unserved(operator: &Operator) -> Vec<Problem> {
                 it.path
             );
             let hint = "write the comment above the `impl`, or remove this line";
-            res.push(Problem::new(it.place.clone(), message).with_hint(hint));
+            problems.push(Problem::new(it.place.clone(), message).with_hint(hint));
         }
     }
-    res
+    problems
 }
 
-/// The name of a configuration.
-fn name(operator: &Operator, mutating: bool, problems: &mut Vec<Problem>) -> String {
+/// Returns the name of a configuration.
+fn configuration_name(operator: &Operator, mutating: bool, problems: &mut Vec<Problem>) -> String {
     let all = operator.webhook_configurations.iter();
-    let mut named = all.filter(|it| it.mutating == mutating);
+    let mut named = all.filter(|webhook| webhook.mutating == mutating);
     let first = named.next();
     if let (Some(first), Some(second)) = (first, named.next()) {
         let message = format!("another comment at {} names the same configuration", first.place);
@@ -104,19 +104,26 @@ fn name(operator: &Operator, mutating: bool, problems: &mut Vec<Problem>) -> Str
     } else {
         "validating-webhook-configuration"
     };
-    let Some(first) = first.filter(|it| !it.name.is_empty()) else { return default.to_owned() };
+    let Some(first) = first.filter(|arguments| !arguments.name.is_empty()) else {
+        return default.to_owned();
+    };
     let faults = go_data::kubernetes::names::subdomain(&first.name);
-    problems.extend(faults.into_iter().map(|it| {
-        Problem::new(first.place.clone(), format!("`name`: {it}")).with_hint("choose another name")
+    problems.extend(faults.into_iter().map(|fault| {
+        Problem::new(first.place.clone(), format!("`name`: {fault}"))
+            .with_hint("choose another name")
     }));
     first.name.clone()
 }
 
-/// The webhooks of one configuration, in the order of their names.
-fn webhooks(operator: &Operator, mutating: bool, into: &mut Generated) -> Vec<Value> {
-    let mut res: BTreeMap<String, (Value, &Webhook)> = BTreeMap::new();
-    for it in operator.webhooks.iter().filter(|it| it.arguments.mutating == mutating) {
-        let object = match webhook(it) {
+/// Returns the webhooks of one configuration, in the order of their names.
+fn webhook_objects(
+    operator: &Operator,
+    mutating: bool,
+    into: &mut GeneratedManifests,
+) -> Vec<Value> {
+    let mut objects: BTreeMap<String, (Value, &Webhook)> = BTreeMap::new();
+    for it in operator.webhooks.iter().filter(|webhook| webhook.arguments.mutating == mutating) {
+        let object = match checked_webhook(it) {
             Ok(object) => object,
             Err(problems) => {
                 into.problems.extend(problems);
@@ -126,7 +133,7 @@ fn webhooks(operator: &Operator, mutating: bool, into: &mut Generated) -> Vec<Va
         if !mutating && !it.arguments.reinvocation_policy.is_empty() {
             let message = "a validating webhook has no `reinvocationPolicy`, and this is left out";
             into.warnings.push(
-                Problem::new(it.at("reinvocationPolicy"), message)
+                Problem::new(it.place_of("reinvocationPolicy"), message)
                     .with_hint("delete the argument")
                     .with_rule("marker"),
             );
@@ -137,67 +144,69 @@ fn webhooks(operator: &Operator, mutating: bool, into: &mut Generated) -> Vec<Va
                 "the patch sets another path, `{path}`, than `path`, which is what the operator serves"
             );
             into.problems.push(
-                Problem::new(it.at("patch"), message)
+                Problem::new(it.place_of("patch"), message)
                     .with_hint("write the path as `path`, and leave it out of the patch"),
             );
         }
         // A patch may have changed it.
         let name = object["name"].as_str().unwrap_or_default().to_owned();
-        if let Some((_, other)) = res.get(&name) {
-            let place = other.at("name");
+        if let Some((_, other)) = objects.get(&name) {
+            let place = other.place_of("name");
             let message = format!(
                 "`{name}` is also the name of the webhook at {place}, and API servers refuse two of one name"
             );
             into.problems.push(
-                Problem::new(it.at("name"), message).with_hint("give each webhook its own name"),
+                Problem::new(it.place_of("name"), message)
+                    .with_hint("give each webhook its own name"),
             );
             continue;
         }
-        res.insert(name, (object, it));
+        objects.insert(name, (object, it));
     }
-    res.into_values().map(|it| it.0).collect()
+    objects.into_values().map(|pair| pair.0).collect()
 }
 
-fn webhook(webhook: &Webhook) -> Result<Value, Vec<Problem>> {
+fn checked_webhook(webhook: &Webhook) -> Result<Value, Vec<Problem>> {
     let problem = |argument: &str, message: String, hint: &str| {
-        vec![Problem::new(webhook.at(argument), message).with_hint(hint)]
+        vec![Problem::new(webhook.place_of(argument), message).with_hint(hint)]
     };
     let arguments = &webhook.arguments;
-    if let Some(version) = arguments.webhook_versions.iter().find(|it| *it != "v1") {
+    if let Some(version) = arguments.webhook_versions.iter().find(|version| *version != "v1") {
         let message = format!("there is no version `{version}` of webhook configurations");
         return Err(problem("webhookVersions", message, "leave out `webhookVersions`"));
     }
     let reinvocation = &arguments.reinvocation_policy;
     if arguments.mutating
         && !reinvocation.is_empty()
-        && canonical(reinvocation, REINVOCATION).is_none()
+        && canonical_spelling(reinvocation, REINVOCATION).is_none()
     {
         let message = format!("`{reinvocation}` is not a reinvocation policy");
         return Err(problem("reinvocationPolicy", message, "write `Never` or `IfNeeded`"));
     }
     if arguments.path.is_empty() == arguments.url.is_empty() {
-        let (argument, message) = match arguments.path.is_empty() {
-            true => ("path", "neither `path` nor `url` is given"),
-            false => ("url", "both `path` and `url` are given"),
+        let (argument, message) = if arguments.path.is_empty() {
+            ("path", "neither `path` nor `url` is given")
+        } else {
+            ("url", "both `path` and `url` are given")
         };
         let hint = "give `path` for a webhook that the manager serves, or `url` for another one";
         return Err(problem(argument, message.to_owned(), hint));
     }
-    let object = patch::apply(object(arguments), webhook)?;
+    let object = patch::apply(webhook_object(arguments), webhook)?;
     let faults = refusals(&object, arguments.mutating);
     if faults.is_empty() {
         return Ok(object);
     }
     let problem = |message: String| {
-        let argument = argument(&message, webhook);
+        let argument = argument_of(&message, webhook);
         let message = format!("API servers refuse the webhook: {message}");
-        Problem::new(webhook.at(argument), message).with_hint(format!("change `{argument}`"))
+        Problem::new(webhook.place_of(argument), message).with_hint(format!("change `{argument}`"))
     };
     Err(faults.into_iter().map(problem).collect())
 }
 
-/// The argument that a field comes from, by the message of an API server, which begins with the field.
-fn argument<'a>(message: &str, webhook: &'a Webhook) -> &'a str {
+/// Returns the argument that a field comes from, by the message of an API server, which begins with the field.
+fn argument_of<'a>(message: &str, webhook: &'a Webhook) -> &'a str {
     const FIELDS: &[(&str, &str)] = &[
         ("admissionReviewVersions", "admissionReviewVersions"),
         ("clientConfig.service.name:", "serviceName"),
@@ -215,7 +224,7 @@ fn argument<'a>(message: &str, webhook: &'a Webhook) -> &'a str {
         ("sideEffects", "sideEffects"),
         ("timeoutSeconds", "timeoutSeconds"),
     ];
-    let found = FIELDS.iter().find(|it| message.starts_with(it.0)).map(|it| it.1);
+    let found = FIELDS.iter().find(|pair| message.starts_with(pair.0)).map(|pair| pair.1);
     // A patch may have set the field.
     let is_patched = !webhook.arguments.patch.is_empty()
         && found.is_none_or(|_| {
@@ -227,17 +236,17 @@ fn argument<'a>(message: &str, webhook: &'a Webhook) -> &'a str {
 
 const REINVOCATION: &[&str] = &["Never", "IfNeeded"];
 
-/// A word in the spelling of the API, whatever its capitals are.
-fn canonical(word: &str, words: &[&'static str]) -> Option<&'static str> {
-    words.iter().copied().find(|it| it.to_lowercase() == word.to_lowercase())
+/// Returns a word in the spelling of the API, whatever its capitals are.
+fn canonical_spelling(word: &str, words: &[&'static str]) -> Option<&'static str> {
+    words.iter().copied().find(|other| other.to_lowercase() == word.to_lowercase())
 }
 
-/// The webhook before its patch.
-fn object(it: &WebhookArguments) -> Value {
-    let spelled = |word: &String, words| canonical(word, words).unwrap_or(word).to_owned();
+/// Returns the webhook before its patch.
+fn webhook_object(it: &WebhookArguments) -> Value {
+    let spelled = |word: &String, words| canonical_spelling(word, words).unwrap_or(word).to_owned();
     let verbs = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
-    let operations: Vec<String> = it.verbs.iter().map(|it| spelled(it, &verbs)).collect();
-    let group = |it: &String| if it == "core" { String::new() } else { it.clone() };
+    let operations: Vec<String> = it.verbs.iter().map(|verb| spelled(verb, &verbs)).collect();
+    let group = |verb: &String| if verb == "core" { String::new() } else { verb.clone() };
     let groups: Vec<String> = it.groups.iter().map(group).collect();
     let mut rule = Map::new();
     for (key, list) in [
@@ -253,21 +262,20 @@ fn object(it: &WebhookArguments) -> Value {
     let or = |text: &String, default: &str| {
         if text.is_empty() { default.to_owned() } else { text.clone() }
     };
-    let client = match it.path.is_empty() {
-        true => json!({ "url": it.url }),
-        false => {
-            let mut service = json!({
-                "name": or(&it.service_name, "webhook-service"),
-                "namespace": or(&it.service_namespace, "system"),
-                "path": it.path,
-            });
-            if let Some(port) = it.service_port {
-                service["port"] = port.into();
-            }
-            json!({ "service": service })
+    let client = if it.path.is_empty() {
+        json!({ "url": it.url })
+    } else {
+        let mut service = json!({
+            "name": or(&it.service_name, "webhook-service"),
+            "namespace": or(&it.service_namespace, "system"),
+            "path": it.path,
+        });
+        if let Some(port) = it.service_port {
+            service["port"] = port.into();
         }
+        json!({ "service": service })
     };
-    let mut res = json!({
+    let mut value = json!({
         "admissionReviewVersions": it.admission_review_versions,
         "clientConfig": client,
         "failurePolicy": spelled(&it.failure_policy, &["Fail", "Ignore"]),
@@ -275,18 +283,18 @@ fn object(it: &WebhookArguments) -> Value {
         "rules": [rule],
     });
     if !it.match_policy.is_empty() {
-        res["matchPolicy"] = spelled(&it.match_policy, &["Exact", "Equivalent"]).into();
+        value["matchPolicy"] = spelled(&it.match_policy, &["Exact", "Equivalent"]).into();
     }
     if !it.side_effects.is_empty() {
         let words = ["None", "NoneOnDryRun", "Some", "Unknown"];
-        res["sideEffects"] = spelled(&it.side_effects, &words).into();
+        value["sideEffects"] = spelled(&it.side_effects, &words).into();
     }
     if it.timeout_seconds != 0 {
-        res["timeoutSeconds"] = it.timeout_seconds.into();
+        value["timeoutSeconds"] = it.timeout_seconds.into();
     }
-    let reinvocation = canonical(&it.reinvocation_policy, REINVOCATION);
+    let reinvocation = canonical_spelling(&it.reinvocation_policy, REINVOCATION);
     if let Some(policy) = reinvocation.filter(|_| it.mutating) {
-        res["reinvocationPolicy"] = policy.into();
+        value["reinvocationPolicy"] = policy.into();
     }
-    res
+    value
 }

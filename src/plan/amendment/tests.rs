@@ -12,7 +12,7 @@ const MARKER: &str = "+operator-rs:scaffold:m";
 /// Adds a fragment; compares the text, or the place and the message.
 fn add(path: &str, before: &str, fragment: &str, expected: Result<&str, &str>) {
     let before = before.replace('§', MARKER);
-    let res = added(&ProjectPath::fixed(path), &before, "m", fragment);
+    let res = add_fragment(&ProjectPath::fixed(path), &before, "m", fragment);
     let res =
         res.map(|it| it.replace(MARKER, "§")).map_err(|it| it.to_string().replace(MARKER, "§"));
     assert_eq!(res.as_deref().map_err(String::as_str), expected, "{before}");
@@ -21,7 +21,8 @@ fn add(path: &str, before: &str, fragment: &str, expected: Result<&str, &str>) {
 /// Removes a fragment; compares the text, and the messages.
 fn remove(path: &str, before: &str, fragment: &str, expected: &str, messages: &[&str]) {
     let fragments = [fragment.to_owned()];
-    let res = removed(&ProjectPath::fixed(path), before, &fragments, &LastCommit::Text(None));
+    let res =
+        remove_fragments(&ProjectPath::fixed(path), before, &fragments, &LastCommit::Text(None));
     let res = res.expect("it can be read");
     assert_eq!(res.text, expected);
     let all = [res.warnings, res.edited, res.stuck].concat();
@@ -76,7 +77,7 @@ fn where_lines_would_mean_something_else_nothing_is_added() {
     let message = "kustomization.yaml:2:1: there is no line `# §`";
     add("kustomization.yaml", "resources:\n# # §\n", "resources:\n- b\n", Err(message));
     let path = ProjectPath::fixed("kustomization.yaml");
-    assert!(added(&path, "resources: [\n# §\n", "m", "resources:\n- b\n").is_err());
+    assert!(add_fragment(&path, "resources: [\n# §\n", "m", "resources:\n- b\n").is_err());
 }
 
 #[test]
@@ -173,7 +174,7 @@ fn a_key_is_added_to_its_table() {
 fn what_is_to_be_added_by_hand_is_shown() {
     let path = ProjectPath::fixed("manager.yaml");
     let before = IMAGE.split_once("        - name: IMAGE_B").map(|it| it.0).unwrap_or_default();
-    let error = added(&path, before, "m", IMAGE).expect_err("there is no marker");
+    let error = add_fragment(&path, before, "m", IMAGE).expect_err("there is no marker");
     assert_eq!(
         error.hints,
         [
@@ -300,7 +301,7 @@ fn an_edited_start_is_removed_if_it_is_committed() {
     let text = "fn all() {\n    vec![\n        a(),\n        controller(move |it| b::run_with(\n            it,\n            settings.clone(),\n        )),\n    ]\n}\n";
     let check = |committed: Option<&str>, refused: &[&str]| {
         let commit = LastCommit::Text(committed.map(str::to_owned));
-        let res = removed(&ProjectPath::fixed("a.rs"), text, &[RUN.to_owned()], &commit);
+        let res = remove_fragments(&ProjectPath::fixed("a.rs"), text, &[RUN.to_owned()], &commit);
         let res = res.expect("it is Rust");
         assert_eq!(res.text, "fn all() {\n    vec![\n        a(),\n    ]\n}\n");
         let found: Vec<String> = res.edited.iter().map(ToString::to_string).collect();
@@ -338,7 +339,7 @@ fn a_value_that_was_committed_otherwise_was_edited() {
     let check = |committed: Option<&str>, warned: usize, refused: usize| {
         let commit = LastCommit::Text(committed.map(str::to_owned));
         let fragments = ["[env]\nA = \"1\"\n".to_owned()];
-        let res = removed(&ProjectPath::fixed("a.toml"), text, &fragments, &commit);
+        let res = remove_fragments(&ProjectPath::fixed("a.toml"), text, &fragments, &commit);
         let res = res.expect("it is TOML");
         assert_eq!((res.warnings.len(), res.edited.len()), (warned, refused), "{committed:?}");
     };
@@ -352,9 +353,9 @@ fn a_value_that_was_committed_otherwise_was_edited() {
 fn add_together(path: &str, before: &str, fragments: &[&str]) -> Option<String> {
     let path = ProjectPath::fixed(path);
     let before = before.replace('§', MARKER);
-    let together = added_together(&path, &before, "m", fragments)?;
+    let together = add_fragments(&path, &before, "m", fragments)?;
     let add_next = |text: String, fragment: &&str| {
-        added(&path, &text, "m", fragment)
+        add_fragment(&path, &text, "m", fragment)
             .expect("fragments that are added together can be added alone")
     };
     assert_eq!(together, fragments.iter().fold(before, add_next));

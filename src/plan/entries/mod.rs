@@ -11,15 +11,16 @@ use diagnostics::{Diagnostic, Lines};
 use go_data::yaml::{Entry as Field, block};
 use model::ProjectPath;
 
-/// Where entries belong in a file. A fragment tells: it is a small copy of the file with only the new entries.
+/// The location of entries in a file. It is read from a fragment, which is a small copy of the file with only the new
+/// entries.
 #[derive(PartialEq)]
-pub struct Place {
+pub struct EntryLocation {
     path: ProjectPath,
-    at: At,
+    at: ListLocation,
 }
 
 #[derive(PartialEq)]
-enum At {
+enum ListLocation {
     /// A list in YAML.
     Yaml(Vec<yaml::Step>),
     /// The file's items, or the list `vec![…]` of a function.
@@ -58,7 +59,7 @@ pub struct Entry {
     pub column: usize,
     /// Its lines, if nothing else is in them.
     pub lines: Option<(usize, usize)>,
-    /// Whether a comment is in its lines.
+    /// True if a comment is in its lines.
     pub has_comment: bool,
 }
 
@@ -66,7 +67,7 @@ pub struct Entry {
 pub struct Clash<'a> {
     pub name: &'a str,
     pub other: &'a Entry,
-    /// Whether it is the same entry in another form.
+    /// True if it is the same entry in another form.
     pub is_same: bool,
 }
 
@@ -76,58 +77,66 @@ thread_local! {
     pub static READINGS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-impl Place {
-    /// The place of a fragment's entries, and the fragment as the content of that place.
-    pub fn of(path: &ProjectPath, fragment: &str) -> Result<(Self, Content), Box<Diagnostic>> {
+impl EntryLocation {
+    /// Returns the place of a fragment's entries, and the fragment as the content of that place.
+    pub fn from_fragment(
+        path: &ProjectPath,
+        fragment: &str,
+    ) -> Result<(Self, Content), Box<Diagnostic>> {
         let at = match path.extension() {
-            "rs" => rust::place(fragment).map(At::Rust),
-            "toml" => toml::place(fragment).map(At::Toml),
-            _ => yaml::place(fragment).map(At::Yaml),
+            "rs" => rust::list_function(fragment).map(ListLocation::Rust),
+            "toml" => toml::only_table(fragment).map(ListLocation::Toml),
+            _ => yaml::list_steps(fragment).map(ListLocation::Yaml),
         };
-        let res = Self { path: path.clone(), at: at.map_err(|it| it.located(path, fragment))? };
-        let content = res.read(fragment)?;
+        let res = Self {
+            path: path.clone(),
+            at: at.map_err(|error| error.into_diagnostic(path, fragment))?,
+        };
+        let content = res.read_content(fragment)?;
         Ok((res, content))
     }
 
     /// Reads a file at this place. A file that has no such place is a problem.
-    pub fn read(&self, text: &str) -> Result<Content, Box<Diagnostic>> {
-        self.find(text)?.ok_or_else(|| {
+    pub fn read_content(&self, text: &str) -> Result<Content, Box<Diagnostic>> {
+        self.find_content(text)?.ok_or_else(|| {
             let message = format!("{} was not found", self.name());
             Box::new(Diagnostic::in_file(self.path.as_str(), message))
         })
     }
 
     /// Reads a file at this place; `None` if the file has no such place.
-    pub fn find(&self, text: &str) -> Result<Option<Content>, Box<Diagnostic>> {
+    pub fn find_content(&self, text: &str) -> Result<Option<Content>, Box<Diagnostic>> {
         #[cfg(test)]
         READINGS.set(READINGS.get() + 1);
         let content = match &self.at {
-            At::Yaml(steps) => yaml::read(&self.path, text, steps),
-            At::Rust(function) => rust::read(text, function.as_deref()),
-            At::Toml(table) => toml::read(text, table),
+            ListLocation::Yaml(steps) => yaml::parse_content(&self.path, text, steps),
+            ListLocation::Rust(function) => rust::parse_content(text, function.as_deref()),
+            ListLocation::Toml(table) => toml::parse_content(text, table),
         };
-        content.map_err(|it| it.located(&self.path, text))
+        content.map_err(|error| error.into_diagnostic(&self.path, text))
     }
 
-    /// Its name in messages.
+    /// Returns its name in messages.
     pub fn name(&self) -> String {
         match &self.at {
-            At::Yaml(steps) => format!("the list `{}`", yaml::name(steps)),
-            At::Rust(Some(function)) => format!("a list `vec![…]` in the function `{function}`"),
-            At::Rust(None) => "the module".to_owned(),
-            At::Toml(table) => format!("the table `[{table}]`"),
+            ListLocation::Yaml(steps) => format!("the list `{}`", yaml::format_steps(steps)),
+            ListLocation::Rust(Some(function)) => {
+                format!("a list `vec![…]` in the function `{function}`")
+            }
+            ListLocation::Rust(None) => "the module".to_owned(),
+            ListLocation::Toml(table) => format!("the table `[{table}]`"),
         }
     }
 }
 
 impl Content {
-    /// Whether an entry is there.
-    pub fn has(&self, entry: &Entry) -> bool {
-        self.entries.iter().any(|it| it.data == entry.data)
+    /// Returns whether an entry is there.
+    pub fn has_entry(&self, entry: &Entry) -> bool {
+        self.entries.iter().any(|node| node.data == entry.data)
     }
 
-    /// The text with lines in front of a line, from 0.
-    pub fn with(&self, text: &str, line: usize, new: &[String]) -> Option<String> {
+    /// Returns the text with lines in front of a line, from 0.
+    pub fn insert_lines(&self, text: &str, line: usize, new: &[String]) -> Option<String> {
         if let Gap::Indent(list) = &self.gap {
             return block::with_items(text, list, &new.join("\n"), Some(line));
         }
@@ -147,32 +156,35 @@ impl Content {
         Some(res + &lines[line..].concat())
     }
 
-    /// Whether this is another content with these entries more, and nothing else differs.
-    pub fn is(&self, other: &Self, new: &[&Entry]) -> bool {
-        let mut data: Vec<&String> = self.entries.iter().map(|it| &it.data).collect();
+    /// Returns whether this is another content with these entries more, and nothing else differs.
+    pub fn differs_only_by(&self, other: &Self, new: &[&Entry]) -> bool {
+        let mut data: Vec<&String> = self.entries.iter().map(|entry| &entry.data).collect();
         for entry in new {
-            let Some(at) = data.iter().position(|it| **it == entry.data) else { return false };
+            let Some(at) = data.iter().position(|other| **other == entry.data) else {
+                return false;
+            };
             data.remove(at);
         }
-        self.rest == other.rest && data.into_iter().eq(other.entries.iter().map(|it| &it.data))
+        self.rest == other.rest
+            && data.into_iter().eq(other.entries.iter().map(|entry| &entry.data))
     }
 }
 
 impl Entry {
-    /// Why another entry cannot be added beside this one.
-    pub fn clash(&self, new: &Self) -> Option<Clash<'_>> {
-        let name = self.defines.iter().find(|it| new.defines.contains(it))?;
-        let is_same = self.names.iter().any(|it| new.names.contains(it));
+    /// Returns why another entry cannot be added beside this one.
+    pub fn find_clash(&self, new: &Self) -> Option<Clash<'_>> {
+        let name = self.defines.iter().find(|name| new.defines.contains(name))?;
+        let is_same = self.names.iter().any(|name| new.names.contains(name));
         Some(Clash { name, other: self, is_same })
     }
 
-    /// Its lines in a text, without their common indentation.
-    pub fn text(&self, text: &str) -> Vec<String> {
+    /// Returns its lines in a text, without their common indentation.
+    pub fn unindented_lines(&self, text: &str) -> Vec<String> {
         let (from, to) = self.lines.unwrap_or((self.line, self.line + 1));
         let lines: Vec<&str> = text.lines().take(to).skip(from).collect();
-        let depth = |it: &&str| it.len() - it.trim_start().len();
+        let depth = |line: &&str| line.len() - line.trim_start().len();
         let own = lines.iter().map(depth).min().unwrap_or(0);
-        lines.iter().map(|it| it[own..].trim_end().to_owned()).collect()
+        lines.iter().map(|line| line[own..].trim_end().to_owned()).collect()
     }
 }
 
@@ -185,7 +197,7 @@ enum Fault {
 }
 
 impl Fault {
-    fn located(self, path: &ProjectPath, text: &str) -> Box<Diagnostic> {
+    fn into_diagnostic(self, path: &ProjectPath, text: &str) -> Box<Diagnostic> {
         let in_file = |message: String| Diagnostic::in_file(path.as_str(), message);
         Box::new(match self {
             Self::At(message, line, column) => {
@@ -202,7 +214,8 @@ impl Fault {
     }
 }
 
-/// The lines of a range of bytes, from 0, if nothing else is in them, and whether a comment with this sign follows.
+/// Returns the lines of a range of bytes, from 0, if nothing else is in them, and whether a comment with this sign
+/// follows.
 fn whole_lines(text: &str, range: &Range<usize>, sign: &str) -> Option<((usize, usize), bool)> {
     let (before, after) = (text.get(..range.start)?, text.get(range.end..)?);
     let after = after.split('\n').next()?.trim();
@@ -213,8 +226,8 @@ fn whole_lines(text: &str, range: &Range<usize>, sign: &str) -> Option<((usize, 
     is_alone.then_some(((first, to), !after.is_empty()))
 }
 
-/// The line and column of a byte, from 0.
-fn position(text: &str, at: usize) -> (usize, usize) {
+/// Returns the line and column of a byte, from 0.
+fn position_of(text: &str, at: usize) -> (usize, usize) {
     let before = text.get(..at).unwrap_or_default();
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
     (before.matches('\n').count(), column)

@@ -9,29 +9,30 @@ use syn::{
     punctuated::Punctuated,
 };
 
-use super::{Content, Entry, Fault, Gap, position, whole_lines};
+use super::{Content, Entry, Fault, Gap, position_of, whole_lines};
 
 type List = Punctuated<Expr, Token![,]>;
 
-/// The function whose list the fragment shows; none if it consists of modules and imports.
-pub fn place(fragment: &str) -> Result<Option<String>, Fault> {
-    let (_, file) = parsed(fragment)?;
-    Ok(file.items.iter().find_map(|it| match it {
+/// Returns the function whose list the fragment shows; none if it consists of modules and imports.
+pub fn list_function(fragment: &str) -> Result<Option<String>, Fault> {
+    let (_, file) = parse_file(fragment)?;
+    Ok(file.items.iter().find_map(|item| match item {
         Item::Fn(it) => Some(it.sig.ident.to_string()),
         _ => None,
     }))
 }
 
-/// None unless the function has exactly one list.
-pub fn read(text: &str, function: Option<&str>) -> Result<Option<Content>, Fault> {
-    let (tokens, file) = parsed(text)?;
+/// Returns `None` unless the function has exactly one list.
+pub fn parse_content(text: &str, function: Option<&str>) -> Result<Option<Content>, Fault> {
+    let (tokens, file) = parse_file(text)?;
     let Some(function) = function else {
-        let entries = file.items.iter().map(|it| item(text, it)).collect();
-        let rest = file.attrs.iter().map(|it| it.to_token_stream().to_string()).collect();
+        let entries = file.items.iter().map(|node| parse_item(text, node)).collect();
+        let rest =
+            file.attrs.iter().map(|attribute| attribute.to_token_stream().to_string()).collect();
         return Ok(Some(Content { rest, entries, gap: Gap::Nothing }));
     };
     let functions: Vec<&ItemFn> = { file.items.iter() }
-        .filter_map(|it| match it {
+        .filter_map(|item| match item {
             Item::Fn(it) if it.sig.ident == function => Some(it),
             _ => None,
         })
@@ -44,7 +45,7 @@ pub fn read(text: &str, function: Option<&str>) -> Result<Option<Content>, Fault
     for pair in list.pairs() {
         let (element, comma) = pair.into_tuple();
         let tokens = element.to_token_stream();
-        let Some(range) = bytes(&tokens) else { continue };
+        let Some(range) = byte_range(&tokens) else { continue };
         let end = match comma {
             Some(comma) => comma.span.byte_range().end,
             None => {
@@ -52,33 +53,34 @@ pub fn read(text: &str, function: Option<&str>) -> Result<Option<Content>, Fault
                 range.end
             }
         };
-        let mut names = called(&tokens, 0);
+        let mut names = called_modules(&tokens, 0);
         if names.is_empty() {
             names.extend(type_arguments(element));
         }
         if names.is_empty() {
             names.push(tokens.to_string());
         }
-        entries.push(entry(text, &tokens, range.start..end, names.clone(), names));
+        entries.push(build_entry(text, &tokens, range.start..end, names.clone(), names));
     }
-    let rest = emptied(tokens, group.span().byte_range()).to_string();
+    let rest = remove_tokens(tokens, group.span().byte_range()).to_string();
     Ok(Some(Content { rest, entries, gap }))
 }
 
-fn parsed(text: &str) -> Result<(TokenStream, File), Fault> {
+fn parse_file(text: &str) -> Result<(TokenStream, File), Fault> {
     let at = |message: String, span: Span| {
         let start = span.start();
         Fault::At(message, start.line, start.column + 1)
     };
-    let tokens: TokenStream =
-        text.parse().map_err(|it: LexError| at("this is not valid Rust".to_owned(), it.span()))?;
-    let file = syn::parse2(tokens.clone()).map_err(|it| at(it.to_string(), it.span()))?;
+    let tokens: TokenStream = text
+        .parse()
+        .map_err(|error: LexError| at("this is not valid Rust".to_owned(), error.span()))?;
+    let file = syn::parse2(tokens.clone()).map_err(|error| at(error.to_string(), error.span()))?;
     Ok((tokens, file))
 }
 
-fn item(text: &str, item: &Item) -> Entry {
+fn parse_item(text: &str, item: &Item) -> Entry {
     let tokens = item.to_token_stream();
-    let range = bytes(&tokens).unwrap_or(0..0);
+    let range = byte_range(&tokens).unwrap_or(0..0);
     // Functions and constants may have the name of a module.
     let (names, defined) = match item {
         Item::Mod(it) => (vec![format!("mod {}", it.ident)], Some(&it.ident)),
@@ -89,21 +91,21 @@ fn item(text: &str, item: &Item) -> Entry {
         Item::Type(it) => (Vec::new(), Some(&it.ident)),
         Item::Union(it) => (Vec::new(), Some(&it.ident)),
         Item::ExternCrate(it) => {
-            (Vec::new(), Some(it.rename.as_ref().map_or(&it.ident, |it| &it.1)))
+            (Vec::new(), Some(it.rename.as_ref().map_or(&it.ident, |pair| &pair.1)))
         }
         Item::Use(it) => {
             let is_own = it.leading_colon.is_none();
             let (mut names, mut defines) = (Vec::new(), Vec::new());
-            imported(&it.tree, None, &mut names, &mut defines);
+            collect_imports(&it.tree, None, &mut names, &mut defines);
             let names = if is_own { names } else { Vec::new() };
-            return entry(text, &tokens, range, names, defines);
+            return build_entry(text, &tokens, range, names, defines);
         }
         _ => (Vec::new(), None),
     };
-    entry(text, &tokens, range, names, defined.map(ToString::to_string).into_iter().collect())
+    build_entry(text, &tokens, range, names, defined.map(ToString::to_string).into_iter().collect())
 }
 
-fn entry(
+fn build_entry(
     text: &str,
     tokens: &TokenStream,
     range: Range<usize>,
@@ -112,10 +114,10 @@ fn entry(
 ) -> Entry {
     let data = tokens.to_string();
     // Only comments are in the text and not among the tokens.
-    let bare = |it: &str| it.chars().filter(|it| !it.is_whitespace()).collect::<String>();
+    let bare = |token: &str| token.chars().filter(|c| !c.is_whitespace()).collect::<String>();
     let own = bare(text.get(range.clone()).unwrap_or_default());
     let has_comment = own.trim_end_matches(',') != bare(&data).trim_end_matches(',');
-    let (line, column) = position(text, range.start);
+    let (line, column) = position_of(text, range.start);
     let lines = whole_lines(text, &range, "//");
     Entry {
         form: data.clone(),
@@ -124,20 +126,20 @@ fn entry(
         defines,
         line,
         column,
-        lines: lines.map(|it| it.0),
-        has_comment: has_comment || lines.is_some_and(|it| it.1),
+        lines: lines.map(|pair| pair.0),
+        has_comment: has_comment || lines.is_some_and(|pair| pair.1),
     }
 }
 
 /// The modules here that an import begins with, and the names that it brings. `parent` is the name before the tree.
-fn imported(
+fn collect_imports(
     tree: &UseTree,
     parent: Option<&str>,
     names: &mut Vec<String>,
     defines: &mut Vec<String>,
 ) {
     let mut begin = |name: &str| {
-        if parent.is_none_or(|it| it == "self") && name != "self" {
+        if parent.is_none_or(|parent| parent == "self") && name != "self" {
             names.push(format!("use {name}"));
         }
     };
@@ -145,7 +147,7 @@ fn imported(
         UseTree::Path(it) => {
             let name = it.ident.to_string();
             begin(&name);
-            imported(&it.tree, Some(&name), names, defines);
+            collect_imports(&it.tree, Some(&name), names, defines);
         }
         UseTree::Name(it) => {
             let name = it.ident.to_string();
@@ -161,34 +163,36 @@ fn imported(
             defines.push(it.rename.to_string());
         }
         UseTree::Group(it) => {
-            it.items.iter().for_each(|it| imported(it, parent, names, defines));
+            it.items.iter().for_each(|item| collect_imports(item, parent, names, defines));
         }
         UseTree::Glob(_) => {}
     }
 }
 
-/// The modules whose functions an expression passes on: `memcached` of `operator_rs_runtime::controller_per_namespace(memcached::run)`.
-fn called(tokens: &TokenStream, depth: usize) -> Vec<String> {
-    let mut res = Vec::new();
+/// Returns the modules whose functions an expression passes on: `memcached` of
+/// `operator_rs_runtime::controller_per_namespace(memcached::run)`.
+fn called_modules(tokens: &TokenStream, depth: usize) -> Vec<String> {
+    let mut modules = Vec::new();
     let all: Vec<TokenTree> = tokens.clone().into_iter().collect();
     for (at, token) in all.iter().enumerate() {
         match token {
-            TokenTree::Group(it) => res.extend(called(&it.stream(), depth + 1)),
+            TokenTree::Group(it) => modules.extend(called_modules(&it.stream(), depth + 1)),
             TokenTree::Ident(it)
-                if 0 < depth
+                if depth > 0
                     && it.to_string().starts_with(char::is_lowercase)
                     && is_colon(all.get(at + 1))
                     && is_colon(all.get(at + 2)) =>
             {
-                res.push(it.to_string());
+                modules.push(it.to_string());
             }
             _ => {}
         }
     }
-    res
+    modules
 }
 
-/// The types that a function is called with: `a::A,b::B` of `operator_rs_runtime::conversion_webhook::<a::A, b::B>()`.
+/// Returns the types that a function is called with: `a::A,b::B` of `operator_rs_runtime::conversion_webhook::<a::A,
+/// b::B>()`.
 fn type_arguments(expression: &Expr) -> Option<String> {
     let Expr::Call(call) = expression else { return None };
     let Expr::Path(function) = &*call.func else { return None };
@@ -196,7 +200,7 @@ fn type_arguments(expression: &Expr) -> Option<String> {
         return None;
     };
     let types: Vec<String> =
-        types.args.iter().map(|it| it.to_token_stream().to_string().replace(' ', "")).collect();
+        types.args.iter().map(|kind| kind.to_token_stream().to_string().replace(' ', "")).collect();
     Some(types.join(","))
 }
 
@@ -204,48 +208,51 @@ fn is_colon(token: Option<&TokenTree>) -> bool {
     matches!(token, Some(TokenTree::Punct(it)) if it.as_char() == ':')
 }
 
-/// The `vec![…]` that a function returns, or the only one in it. Those in another one do not count.
+/// Returns the `vec![…]` that a function returns, or the only one in it. Those in another one do not count.
 fn only_list(body: TokenStream) -> Option<Group> {
     let body = match body.into_iter().next()? {
         TokenTree::Group(it) => it.stream(),
         _ => return None,
     };
-    let mut all = lists(body.clone());
+    let mut all = collect_lists(body.clone());
     let last = body.into_iter().last()?.span().byte_range();
-    match all.iter().position(|it| it.span().byte_range() == last) {
+    match all.iter().position(|token| token.span().byte_range() == last) {
         Some(at) => Some(all.swap_remove(at)),
         None if all.len() == 1 => all.pop(),
         None => None,
     }
 }
 
-fn lists(tokens: TokenStream) -> Vec<Group> {
+fn collect_lists(tokens: TokenStream) -> Vec<Group> {
     let all: Vec<TokenTree> = tokens.into_iter().collect();
-    let mut res = Vec::new();
+    let mut groups = Vec::new();
     for (at, token) in all.iter().enumerate() {
         let TokenTree::Group(group) = token else { continue };
-        let is_vec =
-            match (at.checked_sub(2).map(|it| &all[it]), at.checked_sub(1).map(|it| &all[it])) {
-                (Some(TokenTree::Ident(name)), Some(TokenTree::Punct(sign))) => {
-                    name == "vec" && sign.as_char() == '!'
-                }
-                _ => false,
-            };
-        match is_vec && group.delimiter() == Delimiter::Bracket {
-            true => res.push(group.clone()),
-            false => res.extend(lists(group.stream())),
+        let is_vec = match (
+            at.checked_sub(2).map(|index| &all[index]),
+            at.checked_sub(1).map(|index| &all[index]),
+        ) {
+            (Some(TokenTree::Ident(name)), Some(TokenTree::Punct(sign))) => {
+                name == "vec" && sign.as_char() == '!'
+            }
+            _ => false,
+        };
+        if is_vec && group.delimiter() == Delimiter::Bracket {
+            groups.push(group.clone())
+        } else {
+            groups.extend(collect_lists(group.stream()))
         }
     }
-    res
+    groups
 }
 
-/// The tokens without those in one group.
-fn emptied(tokens: TokenStream, range: Range<usize>) -> TokenStream {
+/// Returns the tokens without those in one group.
+fn remove_tokens(tokens: TokenStream, range: Range<usize>) -> TokenStream {
     let replace = |token| match token {
         TokenTree::Group(it) => {
             let is_it = it.span().byte_range() == range;
             let stream =
-                if is_it { TokenStream::new() } else { emptied(it.stream(), range.clone()) };
+                if is_it { TokenStream::new() } else { remove_tokens(it.stream(), range.clone()) };
             TokenTree::Group(Group::new(it.delimiter(), stream))
         }
         other => other,
@@ -253,7 +260,7 @@ fn emptied(tokens: TokenStream, range: Range<usize>) -> TokenStream {
     tokens.into_iter().map(replace).collect()
 }
 
-fn bytes(tokens: &TokenStream) -> Option<Range<usize>> {
+fn byte_range(tokens: &TokenStream) -> Option<Range<usize>> {
     let all: Vec<TokenTree> = tokens.clone().into_iter().collect();
     let start = all.first()?.span().byte_range().start;
     Some(start..all.last()?.span().byte_range().end)

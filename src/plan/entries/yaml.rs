@@ -14,75 +14,79 @@ pub enum Step {
     Where(String, Value),
 }
 
-/// The place of the innermost list. Scalars beside the way to it choose the object.
-pub fn place(fragment: &str) -> Result<Vec<Step>, Fault> {
+/// Returns the place of the innermost list. Scalars beside the way to it choose the object.
+pub fn list_steps(fragment: &str) -> Result<Vec<Step>, Fault> {
     let documents = yaml::nodes(fragment, Dialect::Kubernetes).map_err(Fault::Yaml)?;
-    let mut res = Vec::new();
+    let mut steps = Vec::new();
     let mut node = documents.first();
     while let Some(it) = node {
         node = match &it.data {
             Data::List(items) => {
-                node = items.iter().find(|it| has_list(it));
+                node = items.iter().find(|item| has_list(item));
                 if node.is_some() {
-                    res.push(Step::Items);
+                    steps.push(Step::Items);
                 }
                 node
             }
             Data::Map(fields) => {
                 for field in fields {
                     if let Data::Scalar(value) = &field.value.data {
-                        res.push(Step::Where(field.key.clone(), value.clone()));
+                        steps.push(Step::Where(field.key.clone(), value.clone()));
                     }
                 }
-                let next = fields.iter().find(|it| has_list(&it.value));
-                res.extend(next.map(|it| Step::Key(it.key.clone())));
-                next.map(|it| &it.value)
+                let next = fields.iter().find(|field| has_list(&field.value));
+                steps.extend(next.map(|field| Step::Key(field.key.clone())));
+                next.map(|field| &field.value)
             }
             Data::Scalar(_) => None,
         };
     }
-    Ok(res)
+    Ok(steps)
 }
 
 fn has_list(node: &Node) -> bool {
     match &node.data {
         Data::List(_) => true,
-        Data::Map(fields) => fields.iter().any(|it| has_list(&it.value)),
+        Data::Map(fields) => fields.iter().any(|field| has_list(&field.value)),
         Data::Scalar(_) => false,
     }
 }
 
-pub fn name(steps: &[Step]) -> String {
-    let mut res = String::new();
+pub fn format_steps(steps: &[Step]) -> String {
+    let mut output = String::new();
     for (at, step) in steps.iter().enumerate() {
         match step {
-            Step::Key(key) if res.is_empty() => res += key,
-            Step::Key(key) => res += &format!(".{key}"),
+            Step::Key(key) if output.is_empty() => output += key,
+            Step::Key(key) => output += &format!(".{key}"),
             Step::Where(key, Value::String(value))
-                if 0 < at && matches!(steps[at - 1], Step::Items) =>
+                if at > 0 && matches!(steps[at - 1], Step::Items) =>
             {
-                res += &format!("[{key}={value}]");
+                output += &format!("[{key}={value}]");
             }
             _ => {}
         }
     }
-    res
+    output
 }
 
-/// None unless there is exactly one such list.
-pub fn read(path: &ProjectPath, text: &str, steps: &[Step]) -> Result<Option<Content>, Fault> {
+/// Returns `None` unless there is exactly one such list.
+pub fn parse_content(
+    path: &ProjectPath,
+    text: &str,
+    steps: &[Step],
+) -> Result<Option<Content>, Fault> {
     let is_own = path.as_str().ends_with("kustomization.yaml");
     let dialect = if is_own { Dialect::Kubernetes } else { Dialect::Kustomize };
     let documents = yaml::nodes(text, dialect).map_err(Fault::Yaml)?;
-    // kustomize reads the first document of its own file, and no other tool more than one.
+    // kustomize reads the first document of a kustomization, and no other tool reads more than one.
     if is_own && documents.len() != 1 {
         return Ok(None);
     }
     let mut found: Vec<Found> = (0..documents.len())
-        .map(|it| Found { node: &documents[it], field: None, pointer: format!("/{it}") })
+        .map(|index| Found { node: &documents[index], field: None, pointer: format!("/{index}") })
         .collect();
     for step in steps {
-        found = found.into_iter().flat_map(|it| it.step(step)).collect();
+        found = found.into_iter().flat_map(|node| node.follow_step(step)).collect();
     }
     let [Found { node, field: Some(field), pointer }] = &found[..] else { return Ok(None) };
     let items = match &node.data {
@@ -91,7 +95,7 @@ pub fn read(path: &ProjectPath, text: &str, steps: &[Step]) -> Result<Option<Con
         _ => return Ok(None),
     };
     let lines: Vec<&str> = text.lines().collect();
-    let entries = items.iter().map(|item| entry(&lines, item)).collect();
+    let entries = items.iter().map(|item| build_entry(&lines, item)).collect();
     let gap = Gap::Indent(Box::new((*field).clone()));
     let pointer = pointer.clone();
     let mut rest: Value = documents.into_iter().map(Node::into_value).collect();
@@ -108,10 +112,10 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    fn step(self, step: &Step) -> Vec<Self> {
+    fn follow_step(self, step: &Step) -> Vec<Self> {
         match (step, &self.node.data) {
             (Step::Key(key), Data::Map(fields)) => {
-                let field = fields.iter().find(|it| it.key == *key);
+                let field = fields.iter().find(|field| field.key == *key);
                 let pointer = format!("{}/{}", self.pointer, yaml::pointer::escaped(key));
                 field
                     .map(|it| Found { node: &it.value, field: Some(it), pointer })
@@ -119,7 +123,7 @@ impl<'a> Found<'a> {
                     .collect()
             }
             (Step::Where(key, value), _) => {
-                let is = |it: &Node| matches!(&it.data, Data::Scalar(it) if it == value);
+                let is = |node: &Node| matches!(&node.data, Data::Scalar(it) if it == value);
                 if self.node.get(key).is_some_and(is) { vec![self] } else { Vec::new() }
             }
             (Step::Items, Data::List(items)) => {
@@ -135,10 +139,10 @@ impl<'a> Found<'a> {
     }
 }
 
-fn entry(all_lines: &[&str], node: &Node) -> Entry {
+fn build_entry(all_lines: &[&str], node: &Node) -> Entry {
     let mut value = node.clone().into_value();
     if let Value::String(path) = &mut value {
-        *path = plain(path);
+        *path = normalize_path(path);
     }
     let mut form = value.clone();
     let (mut names, mut defines) = (Vec::new(), Vec::new());
@@ -152,7 +156,7 @@ fn entry(all_lines: &[&str], node: &Node) -> Entry {
             names.extend(text("name").map(str::to_owned));
             defines.clone_from(&names);
             // A patch is known by its file, which others may use, too.
-            names.extend(text("path").map(plain));
+            names.extend(text("path").map(normalize_path));
         }
         _ => {}
     }
@@ -173,13 +177,13 @@ fn entry(all_lines: &[&str], node: &Node) -> Entry {
     }
 }
 
-/// A path without its needless parts: `./a//b` is `a/b`.
-fn plain(path: &str) -> String {
+/// Returns a path without its needless parts: `./a//b` is `a/b`.
+fn normalize_path(path: &str) -> String {
     if path.contains("://") {
         return path.to_owned();
     }
     let mut parts = path.split('/').enumerate();
-    let first = parts.next().filter(|it| it.1 != ".").map(|it| it.1);
-    let rest = parts.filter(|it| !["", "."].contains(&it.1)).map(|it| it.1);
+    let first = parts.next().filter(|pair| pair.1 != ".").map(|pair| pair.1);
+    let rest = parts.filter(|pair| !["", "."].contains(&pair.1)).map(|pair| pair.1);
     first.into_iter().chain(rest).collect::<Vec<_>>().join("/")
 }

@@ -1,67 +1,77 @@
-//! How a value of one type gets to be a value of another one.
+//! The expressions that convert a value of one type into a value of another.
 
 use quote::ToTokens as _;
 use syn::{GenericArgument, PathArguments, Type, visit::Visit};
 
-use super::types::Types;
+use super::types::FileTypes;
 
-/// How a value gets to be one of another type.
+/// A conversion of a value to another type.
 pub enum Conversion {
     Same,
     /// These pairs of types have a conversion.
-    Into(Vec<(String, String)>, How),
+    Into(Vec<(String, String)>, ConversionExpression),
 }
 
-pub enum How {
+pub enum ConversionExpression {
     Into,
     /// `Option`
-    Map(Box<How>),
+    Map(Box<ConversionExpression>),
     /// `Vec` and other lists
-    Each(Box<How>),
+    Each(Box<ConversionExpression>),
     /// A map's values
-    Values(Box<How>),
-    Box(Box<How>),
+    Values(Box<ConversionExpression>),
+    Box(Box<ConversionExpression>),
 }
 
-impl How {
-    pub fn apply(&self, value: &str) -> String {
+impl ConversionExpression {
+    pub fn convert_value(&self, value: &str) -> String {
         match self {
             Self::Into => format!("{value}.into()"),
-            Self::Map(inner) => format!("{value}.map({})", inner.function()),
-            Self::Each(inner) => format!("{value}.into_iter().map({}).collect()", inner.function()),
+            Self::Map(inner) => format!("{value}.map({})", inner.closure_source()),
+            Self::Each(inner) => {
+                format!("{value}.into_iter().map({}).collect()", inner.closure_source())
+            }
             Self::Values(inner) => {
-                let inner = inner.apply("it");
+                let inner = inner.convert_value("it");
                 format!("{value}.into_iter().map(|(key, it)| (key, {inner})).collect()")
             }
-            Self::Box(inner) => format!("Box::new({})", inner.apply(&format!("(*{value})"))),
+            Self::Box(inner) => {
+                format!("Box::new({})", inner.convert_value(&format!("(*{value})")))
+            }
         }
     }
 
-    fn function(&self) -> String {
+    fn closure_source(&self) -> String {
         match self {
             Self::Into => "Into::into".to_owned(),
-            _ => format!("|it| {}", self.apply("it")),
+            _ => format!("|it| {}", self.convert_value("it")),
         }
     }
 }
 
-/// How to convert a value; none if the types have nothing in common.
-pub fn between(from: &Type, to: &Type, types: &Types, others: &Types) -> Option<Conversion> {
-    let is_own = |it: &Type| mentions(it, types) || mentions(it, others);
+/// Returns the conversion of a value; none if the types have nothing in common.
+pub fn find_conversion(
+    from: &Type,
+    to: &Type,
+    types: &FileTypes,
+    others: &FileTypes,
+) -> Option<Conversion> {
+    let is_own = |ty: &Type| mentions_declared(ty, types) || mentions_declared(ty, others);
     let tokens = |it: &Type| it.to_token_stream().to_string();
     if !is_own(from) && !is_own(to) {
         let is_same = tokens(from) == tokens(to) && types.names.is_shared(from, &others.names);
         return is_same.then_some(Conversion::Same);
     }
-    if let (Some(from), Some(to)) = (own(from, types), own(to, others)) {
-        return (from == to).then(|| Conversion::Into(vec![(from, to)], How::Into));
+    if let (Some(from), Some(to)) = (declared_name(from, types), declared_name(to, others)) {
+        return (from == to)
+            .then(|| Conversion::Into(vec![(from, to)], ConversionExpression::Into));
     }
-    let (from, arguments) = last(from)?;
-    let (to, other_arguments) = last(to)?;
+    let (from, arguments) = last_segment(from)?;
+    let (to, other_arguments) = last_segment(to)?;
     if from != to || arguments.len() != other_arguments.len() {
         return None;
     }
-    let inner = between(arguments.last()?, other_arguments.last()?, types, others)?;
+    let inner = find_conversion(arguments.last()?, other_arguments.last()?, types, others)?;
     let Conversion::Into(pairs, how) = inner else { return None };
     let keys = arguments.iter().zip(&other_arguments).rev().skip(1);
     let is_other = |one: &Type, other: &Type| {
@@ -70,30 +80,32 @@ pub fn between(from: &Type, to: &Type, types: &Types, others: &Types) -> Option<
     let has_own_keys = { keys }.any(|(one, other)| is_own(one) || is_other(one, other));
     let how = match (from.as_str(), arguments.len()) {
         _ if has_own_keys => return None,
-        ("Option", 1) => How::Map(Box::new(how)),
-        ("Vec" | "VecDeque" | "BTreeSet" | "HashSet" | "IndexSet", 1) => How::Each(Box::new(how)),
-        ("BTreeMap" | "HashMap" | "IndexMap", 2) => How::Values(Box::new(how)),
-        ("Box", 1) => How::Box(Box::new(how)),
+        ("Option", 1) => ConversionExpression::Map(Box::new(how)),
+        ("Vec" | "VecDeque" | "BTreeSet" | "HashSet" | "IndexSet", 1) => {
+            ConversionExpression::Each(Box::new(how))
+        }
+        ("BTreeMap" | "HashMap" | "IndexMap", 2) => ConversionExpression::Values(Box::new(how)),
+        ("Box", 1) => ConversionExpression::Box(Box::new(how)),
         _ => return None,
     };
     Some(Conversion::Into(pairs, how))
 }
 
-/// The name of a type that the file declares.
-pub fn own(ty: &Type, types: &Types) -> Option<String> {
+/// Returns the name of a type that the file declares.
+pub fn declared_name(ty: &Type, types: &FileTypes) -> Option<String> {
     let Type::Path(path) = ty else { return None };
     let only = path.path.segments.first().filter(|_| path.path.segments.len() == 1);
-    only.map(|it| it.ident.to_string()).filter(|it| types.all.contains_key(it))
+    only.map(|segment| segment.ident.to_string()).filter(|name| types.all.contains_key(name))
 }
 
-/// The last name of a type's path, and its arguments.
-pub fn last(ty: &Type) -> Option<(String, Vec<Type>)> {
+/// Returns the last name of a type's path, and its arguments.
+pub fn last_segment(ty: &Type) -> Option<(String, Vec<Type>)> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last()?;
     let arguments = match &last.arguments {
         PathArguments::None => Vec::new(),
         PathArguments::AngleBracketed(it) => { it.args.iter() }
-            .map(|it| match it {
+            .map(|argument| match argument {
                 GenericArgument::Type(it) => Some(it.clone()),
                 _ => None,
             })
@@ -103,13 +115,14 @@ pub fn last(ty: &Type) -> Option<(String, Vec<Type>)> {
     Some((last.ident.to_string(), arguments))
 }
 
-/// Whether a type names one that the file declares.
-fn mentions(ty: &Type, types: &Types) -> bool {
-    struct Visitor<'a>(&'a Types, bool);
+/// Returns whether a type names one that the file declares.
+fn mentions_declared(ty: &Type, types: &FileTypes) -> bool {
+    struct Visitor<'a>(&'a FileTypes, bool);
     impl<'ast> Visit<'ast> for Visitor<'_> {
         fn visit_path(&mut self, it: &'ast syn::Path) {
             let only = it.segments.first().filter(|_| it.segments.len() == 1);
-            self.1 |= only.is_some_and(|it| self.0.all.contains_key(&it.ident.to_string()));
+            self.1 |=
+                only.is_some_and(|segment| self.0.all.contains_key(&segment.ident.to_string()));
             syn::visit::visit_path(self, it);
         }
     }

@@ -7,33 +7,38 @@ use quote::ToTokens as _;
 use syn::{Attribute, Item, LitStr, Type};
 
 use super::{
-    Side,
-    names::declared,
-    types::{declares, strings},
+    VersionSource,
+    names::declared_names,
+    types::{declares_kind, string_items},
 };
 
-/// The file of a kind with another version, in which no objects are stored.
+/// Returns the file of a kind with another version, in which no objects are stored.
 ///
 /// # Errors
 /// If the file does not declare the kind, or names modules beside it, which the new version does not have.
-pub fn copy(from: &Side<'_>, group: &str, kind: &str, version: &str) -> Result<String, String> {
+pub fn copy_version(
+    from: &VersionSource<'_>,
+    group: &str,
+    kind: &str,
+    version: &str,
+) -> Result<String, String> {
     let text = from.text;
-    let file = syn::parse_file(text).map_err(|it| it.to_string())?;
+    let file = syn::parse_file(text).map_err(|error| error.to_string())?;
     let home = ["crate", group, from.module];
-    let own: Vec<String> = declared(&file).map(ToString::to_string).collect();
-    let mut bound = Bound { home: &home, own: &own, found: None };
-    bound.walk(file.to_token_stream(), &[], None);
+    let own: Vec<String> = declared_names(&file).map(ToString::to_string).collect();
+    let mut bound = ModulePathFinder { home: &home, own: &own, found: None };
+    bound.walk_tokens(file.to_token_stream(), &[], None);
     if let Some(why) = bound.found {
         return Err(why);
     }
-    let declaring = file.items.iter().find_map(|it| match it {
-        Item::Struct(it) => declares(it, kind).then_some(it),
+    let declaring = file.items.iter().find_map(|item| match item {
+        Item::Struct(it) => declares_kind(it, kind).then_some(it),
         _ => None,
     });
     let declaring =
         declaring.ok_or_else(|| format!("no struct has `#[kube(…, kind = \"{kind}\", …)]`"))?;
-    let is_kube = |it: &Attribute| it.path().is_ident("kube");
-    let other = file.items.iter().find_map(|it| match it {
+    let is_kube = |attribute: &Attribute| attribute.path().is_ident("kube");
+    let other = file.items.iter().find_map(|item| match item {
         Item::Struct(it) if it.ident != declaring.ident && it.attrs.iter().any(is_kube) => {
             Some(&it.ident)
         }
@@ -44,52 +49,55 @@ pub fn copy(from: &Side<'_>, group: &str, kind: &str, version: &str) -> Result<S
     }
     let mut edits = Vec::new();
     let mut has_storage = false;
-    let kube = declaring.attrs.iter().filter(|it| is_kube(it));
+    let kube = declaring.attrs.iter().filter(|attribute| is_kube(attribute));
     for attribute in kube.clone() {
-        edits.extend(without_end(attribute).into_iter().map(|it| (it, String::new())));
-        for (name, range) in entries(attribute).1.into_iter().filter(|it| it.0 == "storage") {
+        edits.extend(removed_ranges(attribute).into_iter().map(|range| (range, String::new())));
+        for (name, range) in
+            attribute_entries(attribute).1.into_iter().filter(|pair| pair.0 == "storage")
+        {
             edits.push((range, format!("{name} = false")));
             has_storage = true;
         }
     }
-    for (name, value) in kube.flat_map(strings) {
+    for (name, value) in kube.flat_map(string_items) {
         if name == "version" {
             let range = value.span().byte_range();
-            let line = text[..range.start].rfind('\n').map_or(0, |it| it + 1);
+            let line = text[..range.start].rfind('\n').map_or(0, |index| index + 1);
             let lead = &text[line..range.start];
-            let indent: String = lead.chars().take_while(|it| it.is_whitespace()).collect();
+            let indent: String = lead.chars().take_while(|c| c.is_whitespace()).collect();
             let is_alone = lead.trim_start().starts_with("version");
             let gap = if is_alone { format!("\n{indent}") } else { " ".to_owned() };
             let more = if has_storage { String::new() } else { format!(",{gap}storage = false") };
             edits.push((range, format!("\"{version}\"{more}")));
         }
     }
-    edits.sort_by_key(|it| it.0.start);
-    let mut res = text.to_owned();
+    edits.sort_by_key(|pair| pair.0.start);
+    let mut output = text.to_owned();
     for (range, new) in edits.into_iter().rev() {
-        res.replace_range(range, &new);
+        output.replace_range(range, &new);
     }
-    Ok(res)
+    Ok(output)
 }
 
-/// The places of the commas of an attribute's list, and its items: the first word of each, and its place.
-fn entries(attribute: &Attribute) -> (Vec<usize>, Vec<(String, Range<usize>)>) {
-    let list = attribute.meta.require_list().ok().map(|it| it.tokens.clone());
+/// Returns the places of the commas of an attribute's list, and its items: the first word of each, and its place.
+fn attribute_entries(attribute: &Attribute) -> (Vec<usize>, Vec<(String, Range<usize>)>) {
+    let list = attribute.meta.require_list().ok().map(|list| list.tokens.clone());
     let tokens: Vec<TokenTree> = list.into_iter().flatten().collect();
-    let is_comma = |it: &TokenTree| matches!(it, TokenTree::Punct(it) if it.as_char() == ',');
-    let place = |it: &TokenTree| it.span().byte_range();
-    let commas = tokens.iter().filter(|it| is_comma(it)).map(|it| place(it).start).collect();
-    let entry = |it: &[TokenTree]| {
-        let (first, last) = (it.first()?, it.last()?);
+    let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(it) if it.as_char() == ',');
+    let place = |token: &TokenTree| token.span().byte_range();
+    let commas =
+        tokens.iter().filter(|token| is_comma(token)).map(|token| place(token).start).collect();
+    let entry = |token: &[TokenTree]| {
+        let (first, last) = (token.first()?, token.last()?);
         Some((first.to_string(), place(first).start..place(last).end))
     };
     (commas, tokens.split(is_comma).filter_map(entry).collect())
 }
 
-/// What to remove from an attribute so that the version is served and not deprecated. With each item goes the comma before
-/// it, or, if nothing before it stays, all up to the next item. So no two places overlap.
-fn without_end(attribute: &Attribute) -> Vec<Range<usize>> {
-    let (commas, entries) = entries(attribute);
+/// Returns the ranges to remove from an attribute so that the version is served and not deprecated. With each item goes
+/// the comma before it, or, if nothing before it stays, all up to the next item. So no two places overlap.
+fn removed_ranges(attribute: &Attribute) -> Vec<Range<usize>> {
+    let (commas, entries) = attribute_entries(attribute);
     let (mut res, mut stays_before) = (Vec::new(), false);
     for (at, (name, range)) in entries.iter().enumerate() {
         if !["served", "deprecated"].contains(&name.as_str()) {
@@ -107,7 +115,7 @@ fn without_end(attribute: &Attribute) -> Vec<Range<usize>> {
 
 /// Looks for the first path that leads to another place from another module, in code and in the texts that serde and others
 /// take for code.
-struct Bound<'a> {
+struct ModulePathFinder<'a> {
     /// The module of the file.
     home: &'a [&'a str],
     /// The names that the file declares.
@@ -115,9 +123,9 @@ struct Bound<'a> {
     found: Option<String>,
 }
 
-impl Bound<'_> {
+impl ModulePathFinder<'_> {
     /// `prefix` is the path before a group of a `use`.
-    fn walk(&mut self, tokens: TokenStream, prefix: &[String], place: Option<usize>) {
+    fn walk_tokens(&mut self, tokens: TokenStream, prefix: &[String], place: Option<usize>) {
         let (mut path, mut colons) = (prefix.to_vec(), 2);
         for token in tokens {
             let line = place.unwrap_or_else(|| token.span().start().line);
@@ -129,16 +137,17 @@ impl Bound<'_> {
                 TokenTree::Ident(it) => {
                     path.truncate(if colons == 2 { path.len() } else { 0 });
                     path.push(it.to_string());
-                    self.check(&path, line);
+                    self.check_path(&path, line);
                 }
-                TokenTree::Group(it) if colons == 2 => self.walk(it.stream(), &path, place),
-                TokenTree::Group(it) => self.walk(it.stream(), &[], place),
+                TokenTree::Group(it) if colons == 2 => self.walk_tokens(it.stream(), &path, place),
+                TokenTree::Group(it) => self.walk_tokens(it.stream(), &[], place),
                 TokenTree::Literal(it) if path != ["doc"] => {
-                    let text = syn::parse_str(&it.to_string()).map(|it: LitStr| it.value());
-                    let code = text.ok().filter(|it| it.contains("::"));
-                    let code = code.and_then(|it| syn::parse_str::<Type>(&it).ok());
+                    let text =
+                        syn::parse_str(&it.to_string()).map(|literal: LitStr| literal.value());
+                    let code = text.ok().filter(|text| text.contains("::"));
+                    let code = code.and_then(|code| syn::parse_str::<Type>(&code).ok());
                     code.into_iter()
-                        .for_each(|it| self.walk(it.to_token_stream(), &[], Some(line)));
+                        .for_each(|ty| self.walk_tokens(ty.to_token_stream(), &[], Some(line)));
                 }
                 _ => {}
             }
@@ -146,9 +155,11 @@ impl Bound<'_> {
             match punct {
                 // The name of a file beside this one.
                 '!' if ["include", "include_str", "include_bytes"].contains(&last) => {
-                    self.find(beside(line));
+                    self.set_reason(sibling_reason(line));
                 }
-                '*' if colons == 2 && path == self.home => self.find(shared(&path, line)),
+                '*' if colons == 2 && path == self.home => {
+                    self.set_reason(shared_reason(&path, line))
+                }
                 ',' => path = prefix.to_vec(),
                 '=' | ':' | ' ' => {}
                 _ => path.clear(),
@@ -161,27 +172,27 @@ impl Bound<'_> {
         }
     }
 
-    fn check(&mut self, path: &[String], line: usize) {
+    fn check_path(&mut self, path: &[String], line: usize) {
         let last = path.last().map_or("", String::as_str);
         if last == "super" {
-            self.find(beside(line));
+            self.set_reason(sibling_reason(line));
         }
         let is_at_home = self.home.iter().zip(path).all(|(one, other)| one == other);
-        if self.home.len() < path.len() && is_at_home && self.own.iter().any(|it| it == last) {
-            self.find(shared(path, line));
+        if self.home.len() < path.len() && is_at_home && self.own.iter().any(|name| name == last) {
+            self.set_reason(shared_reason(path, line));
         }
     }
 
-    fn find(&mut self, why: String) {
+    fn set_reason(&mut self, why: String) {
         self.found.get_or_insert(why);
     }
 }
 
-fn beside(line: usize) -> String {
+fn sibling_reason(line: usize) -> String {
     format!("line {line} names a module beside its own, which a copy would not have")
 }
 
-fn shared(path: &[String], line: usize) -> String {
+fn shared_reason(path: &[String], line: usize) -> String {
     let path = path.join("::");
     format!("line {line} names `{path}`, which both versions would share: name it without a path")
 }
@@ -189,10 +200,11 @@ fn shared(path: &[String], line: usize) -> String {
 #[test]
 fn only_the_version_changes() {
     let check = |before: &str, after: &str| {
-        let text =
-            |it: &str| format!("// a\n#[derive(CustomResource)]\n{it}\npub struct ASpec {{}}\n");
-        let from = Side { module: "v1", text: &text(before) };
-        assert_eq!(copy(&from, "g", "A", "v2"), Ok(text(after)));
+        let text = |line: &str| {
+            format!("// a\n#[derive(CustomResource)]\n{line}\npub struct ASpec {{}}\n")
+        };
+        let from = VersionSource { module: "v1", text: &text(before) };
+        assert_eq!(copy_version(&from, "g", "A", "v2"), Ok(text(after)));
     };
     check(
         "#[kube(\n    group = \"g\",\n    version = \"v1\",\n    kind = \"A\",\n    doc = \"v1\"\n)]",
@@ -206,7 +218,7 @@ fn only_the_version_changes() {
         "#[kube(kind = \"A\", storage = true, version = \"v1\")]",
         "#[kube(kind = \"A\", storage = false, version = \"v2\")]",
     );
-    // A version that nobody is to use any more is no less a good beginning.
+    // A deprecated version can be copied, too.
     check(
         "#[kube(\n    kind = \"A\",\n    served = false,\n    version = \"v1\",\n    deprecated = \"old\",\n)]",
         "#[kube(\n    kind = \"A\",\n    version = \"v2\",\n    storage = false,\n)]",
@@ -232,7 +244,7 @@ fn only_the_version_changes() {
 #[test]
 fn a_file_that_cannot_be_copied_is_refused() {
     let kube = "#[kube(kind = \"A\", version = \"v1\")] struct A { a: super::B }";
-    let result = |text: &str| copy(&Side { module: "v1", text }, "g", "A", "v2");
+    let result = |text: &str| copy_version(&VersionSource { module: "v1", text }, "g", "A", "v2");
     let error = |text: &str| result(text).expect_err("it is refused");
     assert_eq!(error(kube), "line 1 names a module beside its own, which a copy would not have");
     assert_eq!(

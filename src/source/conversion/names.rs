@@ -1,4 +1,4 @@
-//! Which type a name in a file means: imports and aliases of the file are replaced by what they stand for.
+//! Resolves the names of types in a file: its imports and aliases are replaced by what they stand for.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,12 +12,12 @@ const PRELUDE: &[&str] = &[
     "i64", "i8", "isize", "str", "u128", "u16", "u32", "u64", "u8", "usize",
 ];
 
-/// How often aliases of aliases are replaced.
+/// The maximum depth of aliases of aliases.
 const DEPTH: usize = 16;
 
 /// The names that a file declares or imports.
 #[derive(Default)]
-pub struct Names {
+pub struct FileNames {
     /// The module of the file.
     home: Vec<String>,
     /// The names that it declares.
@@ -26,40 +26,42 @@ pub struct Names {
     meanings: BTreeMap<String, TokenStream>,
     modules: BTreeSet<String>,
     globs: BTreeSet<String>,
-    /// Whether macros may declare more names.
+    /// True if macros may declare more names.
     has_macros: bool,
 }
 
-impl Names {
-    pub fn of(file: &File, home: &[&str]) -> Self {
+impl FileNames {
+    pub fn from_file(file: &File, home: &[&str]) -> Self {
         let home = home.iter().map(ToString::to_string).collect();
-        let own = declared(file).map(ToString::to_string).collect();
-        let mut res = Self { home, own, ..Self::default() };
+        let own = declared_names(file).map(ToString::to_string).collect();
+        let mut names = Self { home, own, ..Self::default() };
         for item in &file.items {
             match item {
-                Item::Use(it) => res.import(&it.tree, &mut Vec::new()),
+                Item::Use(it) => names.import_tree(&it.tree, &mut Vec::new()),
                 Item::Type(it) if it.generics.params.is_empty() => {
-                    res.meanings.insert(it.ident.to_string(), it.ty.to_token_stream());
+                    names.meanings.insert(it.ident.to_string(), it.ty.to_token_stream());
                 }
                 Item::Mod(it) => {
-                    res.modules.insert(it.ident.to_string());
+                    names.modules.insert(it.ident.to_string());
                 }
-                Item::Macro(it) => res.has_macros |= it.ident.is_none(),
+                Item::Macro(it) => names.has_macros |= it.ident.is_none(),
                 _ => {}
             }
         }
-        res
+        names
     }
 
-    fn import(&mut self, tree: &UseTree, path: &mut Vec<String>) {
+    fn import_tree(&mut self, tree: &UseTree, path: &mut Vec<String>) {
         let name = match tree {
             UseTree::Path(it) => {
                 path.push(it.ident.to_string());
-                self.import(&it.tree, path);
+                self.import_tree(&it.tree, path);
                 path.pop();
                 return;
             }
-            UseTree::Group(it) => return it.items.iter().for_each(|it| self.import(it, path)),
+            UseTree::Group(it) => {
+                return it.items.iter().for_each(|item| self.import_tree(item, path));
+            }
             UseTree::Glob(_) => {
                 self.globs.insert(path.join("::"));
                 return;
@@ -78,15 +80,15 @@ impl Names {
         }
     }
 
-    /// A type without the imports and aliases of this file. What the file declares has no path.
+    /// Returns a type without the imports and aliases of this file. What the file declares has no path.
     pub fn resolve(&self, ty: &Type) -> Type {
-        let res = self.tokens(ty.to_token_stream(), DEPTH);
+        let res = self.resolve_tokens(ty.to_token_stream(), DEPTH);
         let mut res = syn::parse2(res).unwrap_or_else(|_| ty.clone());
-        Own(self).visit_type_mut(&mut res);
+        OwnPathRemover(self).visit_type_mut(&mut res);
         res
     }
 
-    fn tokens(&self, stream: TokenStream, depth: usize) -> TokenStream {
+    fn resolve_tokens(&self, stream: TokenStream, depth: usize) -> TokenStream {
         let mut res = TokenStream::new();
         let mut is_first = true;
         for token in stream {
@@ -94,12 +96,14 @@ impl Names {
             match token {
                 TokenTree::Ident(it) if is_first && depth > 0 => {
                     match self.meanings.get(&it.to_string()) {
-                        Some(meaning) => res.extend(self.tokens(meaning.clone(), depth - 1)),
+                        Some(meaning) => {
+                            res.extend(self.resolve_tokens(meaning.clone(), depth - 1))
+                        }
                         None => res.extend([TokenTree::Ident(it)]),
                     }
                 }
                 TokenTree::Group(it) => {
-                    let inner = self.tokens(it.stream(), depth);
+                    let inner = self.resolve_tokens(it.stream(), depth);
                     res.extend([TokenTree::Group(proc_macro2::Group::new(it.delimiter(), inner))]);
                 }
                 it => res.extend([it]),
@@ -109,29 +113,30 @@ impl Names {
         res
     }
 
-    /// Whether a resolved type means the same in the file of the other version, which has the same tokens for it.
+    /// Returns whether a resolved type means the same in the file of the other version, which has the same tokens for
+    /// it.
     pub fn is_shared(&self, ty: &Type, other: &Self) -> bool {
-        let mut visitor = Shared { names: self, has_same_globs: true, res: true };
+        let mut visitor = SharedPathCheck { names: self, has_same_globs: true, res: true };
         let globs = self.globs.iter().chain(&other.globs);
         visitor.has_same_globs = self.globs == other.globs
             && !self.has_macros
             && !other.has_macros
-            && !{ globs }.any(|it| self.is_relative(it.split("::").next().unwrap_or_default()));
+            && !{ globs }.any(|glob| self.is_relative(glob.split("::").next().unwrap_or_default()));
         visitor.visit_type(ty);
         visitor.names = other;
         visitor.visit_type(ty);
         visitor.res
     }
 
-    /// Whether a path that begins with this name leads to a place beside the file or in it.
+    /// Returns whether a path that begins with this name leads to a place beside the file or in it.
     fn is_relative(&self, first: &str) -> bool {
         first == "super" || first == "self" || self.modules.contains(first)
     }
 }
 
-/// The names that a file declares.
-pub fn declared(file: &File) -> impl Iterator<Item = &Ident> {
-    file.items.iter().filter_map(|it| match it {
+/// Returns the names that a file declares.
+pub fn declared_names(file: &File) -> impl Iterator<Item = &Ident> {
+    file.items.iter().filter_map(|item| match item {
         Item::Struct(it) => Some(&it.ident),
         Item::Enum(it) => Some(&it.ident),
         Item::Type(it) => Some(&it.ident),
@@ -142,12 +147,13 @@ pub fn declared(file: &File) -> impl Iterator<Item = &Ident> {
 }
 
 /// Removes the path before the names that a file declares: it leads to the file or to its module, which exports them.
-struct Own<'a>(&'a Names);
+struct OwnPathRemover<'a>(&'a FileNames);
 
-impl VisitMut for Own<'_> {
+impl VisitMut for OwnPathRemover<'_> {
     fn visit_path_mut(&mut self, it: &mut syn::Path) {
         syn::visit_mut::visit_path_mut(self, it);
-        let path: Vec<String> = it.segments.iter().map(|it| it.ident.to_string()).collect();
+        let path: Vec<String> =
+            it.segments.iter().map(|segment| segment.ident.to_string()).collect();
         let Some((name, before)) = path.split_last() else { return };
         let is_home = before == ["self"] || before == ["super"] || before == self.0.home;
         if is_home && self.0.own.contains(name) {
@@ -156,13 +162,13 @@ impl VisitMut for Own<'_> {
     }
 }
 
-struct Shared<'a> {
-    names: &'a Names,
+struct SharedPathCheck<'a> {
+    names: &'a FileNames,
     has_same_globs: bool,
     res: bool,
 }
 
-impl<'ast> Visit<'ast> for Shared<'_> {
+impl<'ast> Visit<'ast> for SharedPathCheck<'_> {
     fn visit_path(&mut self, it: &'ast syn::Path) {
         if let Some(first) = it.segments.first() {
             let name = first.ident.to_string();

@@ -3,11 +3,12 @@ use super::*;
 const HEAD: &str =
     "#[kube(group = \"a.io\", version = \"v1\", kind = \"Shop\", status = \"ShopStatus\")]\n";
 
-fn of(one: &str, other: &str) -> Generated {
+fn of(one: &str, other: &str) -> GeneratedConversion {
     let text = |it: &str| format!("{HEAD}{it}");
     let (one, other) = (text(one), text(other));
-    let side = |module, text| Side { module, text };
-    conversion("Shop", "a", &side("v1", &one), &side("v2", &other)).expect("both declare it")
+    let side = |module, text| VersionSource { module, text };
+    generate_conversion("Shop", "a", &side("v1", &one), &side("v2", &other))
+        .expect("both declare it")
 }
 
 fn body<'a>(text: &'a str, head: &str) -> Vec<&'a str> {
@@ -134,8 +135,8 @@ fn a_field_that_the_other_version_lacks_is_what_serde_makes_of_one_that_is_missi
 fn a_status_that_only_one_version_has_is_named() {
     let without = HEAD.replace(", status = \"ShopStatus\"", "") + "pub struct ShopSpec {}";
     let with = format!("{HEAD}pub struct ShopSpec {{}} {STATUS}");
-    let side = |module, text| Side { module, text };
-    let res = conversion("Shop", "a", &side("v1", &without), &side("v2", &with))
+    let side = |module, text| VersionSource { module, text };
+    let res = generate_conversion("Shop", "a", &side("v1", &without), &side("v2", &with))
         .expect("both declare it");
     assert!(res.text.contains("status: _, // v1 has none"), "{}", res.text);
     assert!(res.text.contains("status: None, // v1 has none"), "{}", res.text);
@@ -152,8 +153,9 @@ fn types_are_the_same_by_any_path() {
                 .replace("VERSION", version)
         };
         let (one, other) = (text("v1"), text("v2"));
-        let side = |module, text| Side { module, text };
-        conversion("Shop", "a", &side("v1", &one), &side("v2", &other)).expect("both declare it")
+        let side = |module, text| VersionSource { module, text };
+        generate_conversion("Shop", "a", &side("v1", &one), &side("v2", &other))
+            .expect("both declare it")
     };
     let into = "Self { metadata, spec: spec.into(), status: status.map(Into::into) }";
     let status = |head: &str, status: &str| {
@@ -194,16 +196,17 @@ fn types_are_the_same_by_any_path() {
         format!("{HEAD} pub struct ShopSpec {{ pub it: {it} }} pub struct Door {{}} {STATUS}")
     };
     let (one, other) = (text("Door"), text("a::Door"));
-    let side = |module, text| Side { module, text };
-    let res = conversion("Shop", "a", &side("v1", &one), &side("v2", &other)).unwrap();
+    let side = |module, text| VersionSource { module, text };
+    let res = generate_conversion("Shop", "a", &side("v1", &one), &side("v2", &other)).unwrap();
     assert_eq!(res.open.len(), 2, "{:?}", res.open);
 }
 
 #[test]
 fn a_file_without_the_kind_is_refused() {
-    let side = |text| Side { module: "v1", text };
-    let refused =
-        |text| conversion("Shop", "a", &side(text), &side(text)).expect_err("it is refused");
+    let side = |text| VersionSource { module: "v1", text };
+    let refused = |text| {
+        generate_conversion("Shop", "a", &side(text), &side(text)).expect_err("it is refused")
+    };
     assert_eq!(refused("struct A;"), "v1: no struct has `#[kube(…, kind = \"Shop\", …)]`");
     assert_eq!(refused("struct"), "v1: unexpected end of input, expected identifier");
 }
@@ -232,8 +235,8 @@ fn names_mean_what_the_file_imports() {
             format!("pub struct ShopSpec {{ pub it: {field} }} pub struct Door {{}} {STATUS}");
         let text = |uses: &str| format!("{uses}\n{HEAD}{rest}");
         let (one, other) = (text(one), text(other));
-        let side = |module, text| Side { module, text };
-        let res = conversion("Shop", "a", &side("v1", &one), &side("v2", &other));
+        let side = |module, text| VersionSource { module, text };
+        let res = generate_conversion("Shop", "a", &side("v1", &one), &side("v2", &other));
         let res = res.expect("both declare it");
         let lines = body(&res.text, "v1::ShopSpec> for v2::ShopSpec").join(" ");
         lines.split_once("Self { ").map(|it| it.1.trim_end_matches([' ', '}']).to_owned())

@@ -11,29 +11,30 @@ pub struct Line {
 }
 
 impl Line {
-    pub fn of(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         Self { text: text.to_owned(), comment: None }
     }
 
-    pub fn with(text: &str, comment: String) -> Self {
+    pub fn with_comment(text: &str, comment: String) -> Self {
         Self { text: text.to_owned(), comment: Some(comment) }
     }
 }
 
-/// The body of a function that takes one struct apart and makes another one.
-pub fn struct_of(from: &str, pattern: &[Line], value: &[Line]) -> Vec<String> {
-    let mut res = fields(&format!("let {from}"), pattern, " = it;");
-    res.extend(fields("Self", value, ""));
+/// Returns the body of a function that takes one struct apart and makes another one.
+pub fn struct_body(from: &str, pattern: &[Line], value: &[Line]) -> Vec<String> {
+    let mut res = format_fields(&format!("let {from}"), pattern, " = it;");
+    res.extend(format_fields("Self", value, ""));
     res
 }
 
-fn fields(head: &str, fields: &[Line], tail: &str) -> Vec<String> {
-    let texts: Vec<&str> = fields.iter().map(|it| it.text.as_str()).collect();
-    let line = match texts.is_empty() {
-        true => format!("{head} {{}}{tail}"),
-        false => format!("{head} {{ {} }}{tail}", texts.join(", ")),
+fn format_fields(head: &str, fields: &[Line], tail: &str) -> Vec<String> {
+    let texts: Vec<&str> = fields.iter().map(|field| field.text.as_str()).collect();
+    let line = if texts.is_empty() {
+        format!("{head} {{}}{tail}")
+    } else {
+        format!("{head} {{ {} }}{tail}", texts.join(", "))
     };
-    if fields.iter().all(|it| it.comment.is_none()) && INDENT + line.len() <= WIDTH {
+    if fields.iter().all(|field| field.comment.is_none()) && INDENT + line.len() <= WIDTH {
         return vec![line];
     }
     let mut res = vec![format!("{head} {{")];
@@ -49,16 +50,17 @@ fn fields(head: &str, fields: &[Line], tail: &str) -> Vec<String> {
     res
 }
 
-/// The body of a function that matches every variant: patterns and values without the names of the enums.
-pub fn matched(from: &str, arms: &[(String, String)]) -> Vec<String> {
+/// Returns the body of a function that matches every variant: patterns and values without the names of the enums.
+pub fn match_body(from: &str, arms: &[(String, String)]) -> Vec<String> {
     if arms.is_empty() {
         return vec!["match it {}".to_owned()];
     }
     let mut res = vec!["match it {".to_owned()];
     for (pattern, value) in arms {
-        let value = match value.starts_with("compile_error!") {
-            true => value.clone(),
-            false => format!("Self::{value}"),
+        let value = if value.starts_with("compile_error!") {
+            value.clone()
+        } else {
+            format!("Self::{value}")
         };
         let line = format!("    {from}::{pattern} => {value},");
         if INDENT + line.len() <= WIDTH {
@@ -77,14 +79,14 @@ pub fn matched(from: &str, arms: &[(String, String)]) -> Vec<String> {
 
 /// Sorts names as rustfmt does: a number within a name is compared by its value.
 pub fn sort_key(name: &str) -> Vec<(&str, u64)> {
-    let mut res = Vec::new();
+    let mut pairs = Vec::new();
     let mut rest = name;
     while !rest.is_empty() {
         let digits = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
         let (word, after) = rest.split_at(digits);
         let end = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
-        res.push((word, after[..end].parse().unwrap_or_default()));
+        pairs.push((word, after[..end].parse().unwrap_or_default()));
         rest = &after[end..];
     }
-    res
+    pairs
 }

@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn what_the_list_has_is_served_and_no_other_call_is_allowed() {
     let check = |file: &str, text: &str, expected: &[(&str, bool)], problems: &[(usize, usize)]| {
-        let found = registrations(&SourcePath::fixed(file), text);
+        let found = read_registrations(&SourcePath::fixed(file), text);
         let paths: Vec<(&str, bool)> =
             found.admission.iter().map(|it| (&*it.path, it.mutating)).collect();
         let places: Vec<(usize, usize)> =
@@ -62,7 +62,7 @@ fn what_the_list_has_is_served_and_no_other_call_is_allowed() {
 #[test]
 fn conversions_are_found_with_the_paths_of_their_types() {
     let check = |text: &str, expected: &[(&str, &str, bool)], problems: usize| {
-        let found = registrations(&SourcePath::fixed(FILE), text);
+        let found = read_registrations(&SourcePath::fixed(FILE), text);
         let conversions: Vec<(String, String, bool)> = { found.conversions.iter() }
             .map(|it| (it.hub.join("::"), it.spoke.join("::"), it.lossless))
             .collect();

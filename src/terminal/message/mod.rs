@@ -8,30 +8,31 @@ use std::{fmt::Write as _, sync::OnceLock};
 use serde_json::json;
 
 use super::{
+    escape_controls, escape_message,
     settings::{self, MessageFormat},
-    shown, shown_message, style, write, write_as_is,
+    style, write_stderr, write_stderr_unescaped,
 };
 use diagnostics::{Diagnostic, Severity, with_portable_system_errors};
-pub use report::{misuse, report, usage};
-use warnings::{most, rest};
-pub use warnings::{require_no_warnings, tell_rest, warn, warn_all};
+pub use report::{report_error, report_usage_error, usage_error};
+use warnings::{message_limit, remaining_message};
+pub use warnings::{print_remaining_count, require_no_warnings, warn, warn_all};
 
 /// Prints what a person should know before a question.
-pub fn note(it: impl Into<Diagnostic>) {
-    emit(Severity::Note, &it.into());
+pub fn print_note(it: impl Into<Diagnostic>) {
+    print_diagnostic(Severity::Note, &it.into());
 }
 
 /// Prints a finding of a report that stdout has for people, where programs read the messages.
-pub fn finding(severity: Severity, it: &Diagnostic) {
-    if settings::get().format != MessageFormat::Human {
-        emit(severity, it);
+pub fn print_finding(severity: Severity, it: &Diagnostic) {
+    if settings::current().format != MessageFormat::Human {
+        print_diagnostic(severity, it);
     }
 }
 
 /// Prints one diagnostic.
-pub fn emit(level: Severity, it: &Diagnostic) {
-    let format = settings::get().format;
-    put(&render(level, &fitted(it), format), format);
+pub fn print_diagnostic(level: Severity, it: &Diagnostic) {
+    let format = settings::current().format;
+    write_message(&render(level, &fit_diagnostic(it), format), format);
 }
 
 static FIT: OnceLock<fn(&str) -> String> = OnceLock::new();
@@ -41,62 +42,63 @@ pub fn fit_hints(fit: fn(&str) -> String) {
     let _ = FIT.set(fit);
 }
 
-/// The diagnostic as it is printed: with hints that fit the command line, and errors of the system in our words.
-fn fitted(it: &Diagnostic) -> Diagnostic {
+/// Returns the diagnostic as it is printed: with hints that fit the command line, and errors of the system in our
+/// words.
+fn fit_diagnostic(it: &Diagnostic) -> Diagnostic {
     Diagnostic {
         message: with_portable_system_errors(&it.message).into_owned(),
-        hints: it.hints.iter().map(|it| fitted_hint(it)).collect(),
+        hints: it.hints.iter().map(|hint| fit_hint(hint)).collect(),
         ..it.clone()
     }
 }
 
-fn fitted_hint(hint: &str) -> String {
+fn fit_hint(hint: &str) -> String {
     FIT.get().map_or_else(|| hint.to_owned(), |fit| fit(hint))
 }
 
-fn put(text: &str, format: MessageFormat) {
+fn write_message(text: &str, format: MessageFormat) {
     match format {
-        MessageFormat::Human | MessageFormat::Short => write(text),
-        MessageFormat::Json | MessageFormat::Github => write_as_is(text),
+        MessageFormat::Human | MessageFormat::Short => write_stderr(text),
+        MessageFormat::Json | MessageFormat::Github => write_stderr_unescaped(text),
     }
 }
 
 fn render(level: Severity, it: &Diagnostic, format: MessageFormat) -> String {
     match format {
-        MessageFormat::Human => human(level, it),
-        MessageFormat::Short => short(level, it),
-        MessageFormat::Json => json_lines(level, it),
-        MessageFormat::Github => annotation(level, it),
+        MessageFormat::Human => render_for_people(level, it),
+        MessageFormat::Short => render_short(level, it),
+        MessageFormat::Json => render_json_lines(level, it),
+        MessageFormat::Github => render_annotation(level, it),
     }
 }
 
-fn human(level: Severity, it: &Diagnostic) -> String {
+fn render_for_people(level: Severity, it: &Diagnostic) -> String {
     match &it.file {
-        Some(file) => style::located(level, it, file),
+        Some(file) => style::render_located(level, it, file),
         None => {
-            let hints = it.hints.iter().map(|it| style::hint(it));
-            style::labelled(level, &it.message) + &hints.collect::<String>()
+            let hints = it.hints.iter().map(|hint| style::label_hint(hint));
+            style::label_message(level, &it.message) + &hints.collect::<String>()
         }
     }
 }
 
-fn short(level: Severity, it: &Diagnostic) -> String {
+fn render_short(level: Severity, it: &Diagnostic) -> String {
     let place = match (&it.file, it.position) {
         (Some(file), Some((line, column))) => format!("{file}:{line}:{column}: "),
         (Some(file), None) => format!("{file}: "),
         (None, _) => String::new(),
     };
-    let line = |it: &str| it.lines().map(str::trim).collect::<Vec<_>>().join(" ");
-    let code = it.code.map(|it| format!("[{it}]")).unwrap_or_default();
+    let line = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    let code = it.code.map(|code| format!("[{code}]")).unwrap_or_default();
     let mut message = line(&it.message);
     for hint in &it.hints {
         let _ = write!(message, "; hint: {}", line(hint));
     }
-    format!("{}{}{code}: {}\n", shown_message(&place), level.name(), shown(&message))
+    format!("{}{}{code}: {}\n", escape_message(&place), level.name(), escape_controls(&message))
 }
 
 /// One object for each field path.
-fn json_lines(level: Severity, it: &Diagnostic) -> String {
+fn render_json_lines(level: Severity, it: &Diagnostic) -> String {
     let none = Vec::new();
     let paths =
         if it.field_paths.is_empty() { vec![&none] } else { it.field_paths.iter().collect() };
@@ -105,8 +107,8 @@ fn json_lines(level: Severity, it: &Diagnostic) -> String {
             "level": level.name(),
             "message": it.message,
             "file": it.file,
-            "line": it.position.map(|it| it.0),
-            "column": it.position.map(|it| it.1),
+            "line": it.position.map(|pair| pair.0),
+            "column": it.position.map(|pair| pair.1),
             "field_path": path,
             "hints": it.hints,
         });
@@ -119,13 +121,13 @@ fn json_lines(level: Severity, it: &Diagnostic) -> String {
     paths.into_iter().map(line).collect()
 }
 
-fn annotation(level: Severity, it: &Diagnostic) -> String {
+fn render_annotation(level: Severity, it: &Diagnostic) -> String {
     let mut properties = Vec::new();
-    properties.extend(it.file.as_ref().map(|it| ("file", settings::below(it))));
+    properties.extend(it.file.as_ref().map(|file| ("file", settings::annotated_path(file))));
     if let Some((line, column)) = it.position {
         properties.extend([("line", line.to_string()), ("col", column.to_string())]);
     }
-    properties.extend(it.code.map(|it| ("title", it.to_owned())));
+    properties.extend(it.code.map(|code| ("title", code.to_owned())));
     let mut message = it.message.clone();
     for field in it.fields() {
         let _ = write!(message, "\n{field}");
@@ -133,20 +135,28 @@ fn annotation(level: Severity, it: &Diagnostic) -> String {
     for hint in &it.hints {
         let _ = write!(message, "\nhint: {hint}");
     }
-    github(level, &properties, &message)
+    render_workflow_command(level, &properties, &message)
 }
 
-/// A workflow command of GitHub Actions: an annotation in a pull request.
-pub fn github(level: Severity, properties: &[(&str, String)], message: &str) -> String {
+/// Returns a workflow command of GitHub Actions: an annotation in a pull request.
+pub fn render_workflow_command(
+    level: Severity,
+    properties: &[(&str, String)],
+    message: &str,
+) -> String {
     let name = if level == Severity::Note { "notice" } else { level.name() };
     // The runner reads `%`, line breaks and, in properties, separators back from their codes.
-    let data = |it: &str| it.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
-    let property = |it: &(&str, String)| {
-        format!("{}={}", it.0, data(&it.1).replace(':', "%3A").replace(',', "%2C"))
+    let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let property = |pair: &(&str, String)| {
+        format!("{}={}", pair.0, data(&pair.1).replace(':', "%3A").replace(',', "%2C"))
     };
     let properties: Vec<String> = properties.iter().map(property).collect();
     let blank = if properties.is_empty() { "" } else { " " };
-    let text = format!("{}::{}\n", shown(&properties.join(",")), shown(&data(message)));
+    let text = format!(
+        "{}::{}\n",
+        escape_controls(&properties.join(",")),
+        escape_controls(&data(message))
+    );
     format!("::{name}{blank}{}", text.replace("##[", "##\\u{5b}"))
 }
 
@@ -158,11 +168,14 @@ mod tests {
     fn nothing_in_a_text_ends_an_annotation_or_begins_another() {
         let properties = [("file", "a,b: c\n".to_owned()), ("line", "1".to_owned())];
         assert_eq!(
-            github(Severity::Error, &properties, "100%\r\n::error::x"),
+            render_workflow_command(Severity::Error, &properties, "100%\r\n::error::x"),
             "::error file=a%2Cb%3A c%0A,line=1::100%25%0D%0A::error::x\n"
         );
-        assert_eq!(github(Severity::Error, &[], "##[group]"), "::error::##\\u{5b}group]\n");
-        assert_eq!(github(Severity::Note, &[], "a"), "::notice::a\n");
+        assert_eq!(
+            render_workflow_command(Severity::Error, &[], "##[group]"),
+            "::error::##\\u{5b}group]\n"
+        );
+        assert_eq!(render_workflow_command(Severity::Note, &[], "a"), "::notice::a\n");
     }
 
     #[test]

@@ -5,17 +5,18 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use super::{MessageFormat, emit, settings};
+use super::{MessageFormat, print_diagnostic, settings};
 use diagnostics::{Diagnostic, Severity, count};
 
 /// The warnings of this run of the command.
 #[derive(Default)]
-struct Printed {
+struct PrintedWarnings {
     warnings: usize,
     messages: BTreeSet<String>,
 }
 
-static PRINTED: Mutex<Printed> = Mutex::new(Printed { warnings: 0, messages: BTreeSet::new() });
+static PRINTED: Mutex<PrintedWarnings> =
+    Mutex::new(PrintedWarnings { warnings: 0, messages: BTreeSet::new() });
 
 /// Prints a warning, although the command continues.
 pub fn warn(warning: impl Into<Diagnostic>) {
@@ -25,25 +26,25 @@ pub fn warn(warning: impl Into<Diagnostic>) {
 /// Prints warnings. One that was printed before or is accepted where it stands is left out. For people, many
 /// warnings with one cause are one message with the places of the others, unless `--verbose` is given.
 pub fn warn_all(warnings: impl IntoIterator<Item: Into<Diagnostic>>) {
-    let settings = settings::get();
+    let settings = settings::current();
     let new = warnings
         .into_iter()
         .map(Into::into)
         .filter(|warning: &Diagnostic| !warning.is_accepted && is_new(warning));
     let folds = settings.format == MessageFormat::Human && !settings.is_verbose;
-    for warning in if folds { fold(new) } else { new.collect() } {
+    for warning in if folds { merge_warnings(new) } else { new.collect() } {
         if !warning.is_note {
             warn_up_to_limit(&warning);
         } else if !settings.is_quiet {
-            emit(Severity::Note, &warning);
+            print_diagnostic(Severity::Note, &warning);
         }
     }
 }
 
 /// Fails if there were warnings and `--deny-warnings` is given. A command calls it before it changes anything.
 pub fn require_no_warnings() -> anyhow::Result<()> {
-    let warnings = printed().warnings;
-    if warnings == 0 || !settings::get().denies_warnings {
+    let warnings = lock_printed().warnings;
+    if warnings == 0 || !settings::current().denies_warnings {
         return Ok(());
     }
     Err(Diagnostic::from(format!("{}, and `--deny-warnings` is given", count(warnings, "warning")))
@@ -52,17 +53,17 @@ pub fn require_no_warnings() -> anyhow::Result<()> {
 }
 
 /// Prints how many warnings were not printed, and begins to count again.
-pub fn tell_rest() {
-    let printed = std::mem::take(&mut *printed());
-    let more = printed.warnings.saturating_sub(most());
+pub fn print_remaining_count() {
+    let printed = std::mem::take(&mut *lock_printed());
+    let more = printed.warnings.saturating_sub(message_limit());
     if more > 0 {
-        emit(Severity::Note, &rest(more, "warnings"));
+        print_diagnostic(Severity::Note, &remaining_message(more, "warnings"));
     }
 }
 
-/// The number of errors and of warnings that are printed: a file can contain any number of them.
-pub(super) fn most() -> usize {
-    match settings::get().format {
+/// Returns the number of errors and of warnings that are printed: a file can contain any number of them.
+pub(super) fn message_limit() -> usize {
+    match settings::current().format {
         MessageFormat::Human | MessageFormat::Github => 200,
         MessageFormat::Short | MessageFormat::Json => 10_000,
     }
@@ -70,32 +71,32 @@ pub(super) fn most() -> usize {
 
 fn warn_up_to_limit(warning: &Diagnostic) {
     let is_within_limit = {
-        let mut printed = printed();
+        let mut printed = lock_printed();
         printed.warnings += 1;
-        printed.warnings <= most()
+        printed.warnings <= message_limit()
     };
     if is_within_limit {
-        emit(Severity::Warning, warning);
+        print_diagnostic(Severity::Warning, warning);
     }
 }
 
 fn is_new(warning: &Diagnostic) -> bool {
-    let mut printed = printed();
+    let mut printed = lock_printed();
     printed.messages.insert(format!("{warning} {:?}", warning.hints))
 }
 
-/// The message in place of those that are not printed.
-pub(super) fn rest(more: usize, what: &str) -> Diagnostic {
+/// Returns the message in place of those that are not printed.
+pub(super) fn remaining_message(more: usize, what: &str) -> Diagnostic {
     format!("and {more} more {what}").into()
 }
 
-fn printed() -> std::sync::MutexGuard<'static, Printed> {
+fn lock_printed() -> std::sync::MutexGuard<'static, PrintedWarnings> {
     PRINTED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Keeps the first of many warnings with the same hints that are of one rule or have one message. A hint names the places
 /// of the others.
-fn fold(warnings: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
+fn merge_warnings(warnings: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     const FEW: usize = 3;
     let mut groups: Vec<Vec<Diagnostic>> = Vec::new();
     let mut by_cause: BTreeMap<String, usize> = BTreeMap::new();
@@ -120,14 +121,14 @@ fn fold(warnings: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
 
 fn others_hint(others: &[Diagnostic]) -> String {
     const LISTED: usize = 5;
-    let mut listed = others.iter().take(LISTED).map(place).collect::<Vec<_>>().join(", ");
+    let mut listed = others.iter().take(LISTED).map(place_of).collect::<Vec<_>>().join(", ");
     if others.len() > LISTED {
         listed += ", …";
     }
     format!("`--verbose` prints {} like it: {listed}", count(others.len(), "more warning"))
 }
 
-fn place(warning: &Diagnostic) -> String {
+fn place_of(warning: &Diagnostic) -> String {
     match (&warning.file, warning.position) {
         (Some(file), Some((line, column))) => format!("{file}:{line}:{column}"),
         (Some(file), None) => file.clone(),
@@ -145,7 +146,7 @@ fn warnings_of_one_cause_are_one_message_with_their_places() {
     let many = (1..9).map(|line| at(line, Some("a-rule")));
     let few = [at(9, None), at(10, Some("b-rule")), at(11, Some("b-rule"))];
     let equals = ["w", "x", "y", "z"].map(equal);
-    let folded = fold(many.chain(few.clone()).chain(equals));
+    let folded = merge_warnings(many.chain(few.clone()).chain(equals));
     let mut expected = vec![at(1, Some("a-rule")).with_hint(
         "`--verbose` prints 7 more warnings like it: a.rs:2:5, a.rs:3:5, a.rs:4:5, a.rs:5:5, a.rs:6:5, …",
     )];

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, bail};
 
-use super::normal::{Schema, normalize};
+use super::normal::{Schema, normalize_schema};
 use crate::definition::{self, Refusal};
 use go_data::yaml::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use go_data::yaml::{Map, Value, json};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crd {
     pub name: String,
-    /// In the order in which they are listed.
+    /// The versions in the order in which they are listed.
     pub versions: Vec<Version>,
     /// The versions in which a cluster has stored objects; empty if the CRD does not come from a cluster.
     pub stored: Vec<String>,
@@ -33,9 +33,9 @@ pub struct Version {
 }
 
 impl Crd {
-    /// Whether an object is a CustomResourceDefinition, of any version.
-    pub fn is(object: &Value) -> bool {
-        let of_group = |it: &str| it.starts_with("apiextensions.k8s.io/");
+    /// Returns true if an object is a CustomResourceDefinition of any version.
+    pub fn is_crd(object: &Value) -> bool {
+        let of_group = |text: &str| text.starts_with("apiextensions.k8s.io/");
         object["kind"] == "CustomResourceDefinition"
             && object["apiVersion"].as_str().is_some_and(of_group)
     }
@@ -49,78 +49,83 @@ impl Crd {
         if version != "apiextensions.k8s.io/v1" {
             bail!("`apiVersion: {version}` is not `apiextensions.k8s.io/v1`");
         }
-        let name = text(&object["metadata"]["name"]).context("`metadata.name` is missing")?;
+        let name =
+            non_empty_text(&object["metadata"]["name"]).context("`metadata.name` is missing")?;
         let spec = &object["spec"];
-        let list = spec["versions"].as_array().filter(|it| !it.is_empty());
+        let list = spec["versions"].as_array().filter(|versions| !versions.is_empty());
         let list = list.with_context(|| format!("`{name}` has no `spec.versions`"))?;
         let versions = list
             .iter()
-            .map(|it| Version::from_value(it).with_context(|| format!("in the CRD `{name}`")))
+            .map(|version| {
+                Version::from_value(version).with_context(|| format!("in the CRD `{name}`"))
+            })
             .collect::<anyhow::Result<_>>()?;
         let stored = object["status"]["storedVersions"].as_array();
-        text(&spec["scope"]).with_context(|| format!("`{name}` has no `spec.scope`"))?;
+        non_empty_text(&spec["scope"]).with_context(|| format!("`{name}` has no `spec.scope`"))?;
         Ok(Self {
             versions,
-            stored: stored.into_iter().flatten().filter_map(text).collect(),
+            stored: stored.into_iter().flatten().filter_map(non_empty_text).collect(),
             is_converted_by_project: false,
-            definition: definition(object),
+            definition: normalize_definition(object),
             object: object.clone(),
             name,
         })
     }
 
-    /// Why API servers refuse the CRD whatever was before it, each with what to do about it.
+    /// Returns the reasons why API servers refuse the CRD independently of the old one, each with its remedy.
     pub fn refusals(&self) -> Vec<Advice> {
-        advice(definition::refusals(&self.object), CORRECT)
+        advice_from(definition::refusals(&self.object), CORRECT)
     }
 
-    /// What API servers may refuse, in the same way.
+    /// Returns what API servers may refuse, each with its remedy.
     pub fn doubts(&self) -> Vec<Advice> {
-        advice(definition::doubts(&self.object), RENAME)
+        advice_from(definition::doubts(&self.object), RENAME)
     }
 
-    /// Whether a webhook converts between versions.
+    /// Returns true if a webhook converts between versions.
     pub fn converts(&self) -> bool {
         self.definition["conversion"]["strategy"] == "Webhook"
     }
 
-    /// Lets a webhook convert between the versions: whoever installs the CRD sets the conversion.
+    /// Sets the conversion to a webhook, for a CRD whose conversion is only set when it is installed.
     pub fn set_conversion(&mut self) {
         self.definition["conversion"]["strategy"] = "Webhook".into();
     }
 
-    /// The group and the kind.
+    /// Returns the group and the kind.
     pub fn kind(&self) -> (String, String) {
-        let value = |it: &Value| text(it).unwrap_or_default();
+        let value = |value: &Value| non_empty_text(value).unwrap_or_default();
         (value(&self.definition["group"]), value(&self.definition["names"]["kind"]))
     }
 
-    /// The version with this name; the first one if there are several.
+    /// Returns the version with this name; the first one if there are several.
     pub fn version(&self, name: &str) -> Option<&Version> {
-        self.versions.iter().find(|it| it.name == name)
+        self.versions.iter().find(|version| version.name == name)
     }
 }
 
-/// A message, and what to do about it.
+/// A message and its remedy.
 pub type Advice = (String, &'static str);
 
 const CORRECT: &str = "correct the CRD: the API server refuses it as it is";
 const RENAME: &str = "correct the name, or remove the field";
 
-/// What to do about a fault in a schema is known there.
-fn advice(all: Vec<Refusal>, otherwise: &'static str) -> Vec<Advice> {
-    let hint = |it: Refusal| (it.message, it.version.map_or(otherwise, |it| it.hint));
+/// Adds the remedy to each refusal: a fault in a schema has one of its own.
+fn advice_from(all: Vec<Refusal>, otherwise: &'static str) -> Vec<Advice> {
+    let hint = |refusal: Refusal| {
+        (refusal.message, refusal.version.map_or(otherwise, |schema_fault| schema_fault.hint))
+    };
     all.into_iter().map(hint).collect()
 }
 
 impl Version {
     fn from_value(value: &Value) -> anyhow::Result<Self> {
-        let name = text(&value["name"]).context("a version has no name")?;
+        let name = non_empty_text(&value["name"]).context("a version has no name")?;
         let schema = &value["schema"]["openAPIV3Schema"];
         let schema = match schema {
             Value::Null => None,
             schema => Some(
-                normalize(schema)
+                normalize_schema(schema)
                     .with_context(|| format!("the schema of `{name}` is malformed"))?,
             ),
         };
@@ -133,17 +138,17 @@ impl Version {
     }
 }
 
-/// What a CRD says outside of its schemas, so that equal CRDs are equal here.
-fn definition(object: &Value) -> Value {
+/// Returns the parts of a CRD outside of its schemas in a normal form, so that equal CRDs are equal here.
+fn normalize_definition(object: &Value) -> Value {
     let mut spec = object["spec"].clone();
     for key in ["names", "conversion"] {
         if !spec[key].is_object() {
             spec[key] = json!({});
         }
     }
-    let kind = text(&spec["names"]["kind"]).unwrap_or_default();
+    let kind = non_empty_text(&spec["names"]["kind"]).unwrap_or_default();
     let default = |value: &mut Value, default: Value| {
-        if text(value).is_none() {
+        if non_empty_text(value).is_none() {
             *value = default;
         }
     };
@@ -155,7 +160,7 @@ fn definition(object: &Value) -> Value {
     for key in ["shortNames", "categories"] {
         // They are sets.
         let names = spec["names"][key].as_array().into_iter().flatten();
-        let names: Vec<Value> = names.map(|it| json!({ "name": it })).collect();
+        let names: Vec<Value> = names.map(|name| json!({ "name": name })).collect();
         spec["names"][key] = names.into();
     }
     for version in spec["versions"].as_array_mut().into_iter().flatten() {
@@ -165,24 +170,26 @@ fn definition(object: &Value) -> Value {
             map.insert("subresources".to_owned(), Map::new().into());
         }
     }
-    without_empty(spec)
+    without_empty_values(spec)
 }
 
-/// Without false, and empty lists and texts, which Go does not tell from nothing.
-fn without_empty(value: Value) -> Value {
-    let is_empty = |it: &Value| {
-        matches!(it, Value::Null | Value::Bool(false)) || *it == json!("") || *it == json!([])
+/// Removes false, and empty lists and strings, which Go does not distinguish from absent values.
+fn without_empty_values(value: Value) -> Value {
+    let is_empty = |value: &Value| {
+        matches!(value, Value::Null | Value::Bool(false))
+            || *value == json!("")
+            || *value == json!([])
     };
     match value {
         Value::Object(map) => {
-            let all = map.into_iter().map(|(key, it)| (key, without_empty(it)));
-            Value::Object(all.filter(|it| !is_empty(&it.1)).collect())
+            let all = map.into_iter().map(|(key, it)| (key, without_empty_values(it)));
+            Value::Object(all.filter(|entry| !is_empty(&entry.1)).collect())
         }
-        Value::Array(items) => items.into_iter().map(without_empty).collect(),
+        Value::Array(items) => items.into_iter().map(without_empty_values).collect(),
         value => value,
     }
 }
 
-fn text(value: &Value) -> Option<String> {
-    value.as_str().filter(|it| !it.is_empty()).map(str::to_owned)
+fn non_empty_text(value: &Value) -> Option<String> {
+    value.as_str().filter(|value| !value.is_empty()).map(str::to_owned)
 }

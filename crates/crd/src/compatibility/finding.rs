@@ -14,17 +14,17 @@ pub struct Finding {
     pub subject: Subject,
     pub rule: Rule,
     pub severity: Severity,
-    /// What changed.
+    /// A description of the change.
     pub what: String,
     /// The old and the new value, if they are all that `what` tells.
     pub values: Option<[String; 2]>,
-    /// What would make it compatible.
+    /// The remedy that would make the change compatible.
     pub remedy: String,
-    /// Whether the field is in the old CRD only.
+    /// True if only the old CRD has the field.
     pub removed: bool,
 }
 
-/// What a finding is about.
+/// The CRD, versions and field that a finding is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Subject {
     /// The CRD's name: `memcacheds.cache.example.com`.
@@ -43,11 +43,11 @@ impl Finding {
 
     pub(super) fn about_crd(crd: &Crd, (rule, change): (Rule, Change), policy: &Policy) -> Self {
         let subject = Subject { crd: crd.name.clone(), versions: Vec::new(), field: None };
-        let severity = policy.severity(change.effect, crd.converts());
+        let severity = policy.severity_of(change.effect, crd.converts());
         Self::new(subject, rule, severity, change)
     }
 
-    /// Whether it only follows from the removal of its field.
+    /// Returns true if the finding only follows from the removal of its field.
     pub fn follows_removal(&self) -> bool {
         self.removed && self.rule != Rule::ExistingFieldRemoval
     }
@@ -64,7 +64,7 @@ impl fmt::Display for Subject {
     /// The CRD, the version and the field, as far as it is about them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.crd)?;
-        let version = Some(self.version()).filter(|it| !it.is_empty());
-        version.iter().chain(&self.field).try_for_each(|it| write!(f, " {it}"))
+        let version = Some(self.version()).filter(|version| !version.is_empty());
+        version.iter().chain(&self.field).try_for_each(|part| write!(f, " {part}"))
     }
 }

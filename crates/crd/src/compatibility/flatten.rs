@@ -8,64 +8,71 @@ use go_data::yaml::Value;
 /// The keywords of each field by its path, without the fields and items below it.
 pub type Fields = BTreeMap<String, Keywords>;
 
-pub fn flatten(schema: &Schema) -> Fields {
-    let mut res = Fields::new();
+pub fn flatten_schema(schema: &Schema) -> Fields {
+    let mut fields = Fields::new();
     if let Some(schema) = schema {
-        visit("^", schema, &mut res);
+        add_fields("^", schema, &mut fields);
     }
-    res
+    fields
 }
 
-/// In crdify's order: if two fields have the same path, the later one counts.
-fn visit(path: &str, schema: &Keywords, res: &mut Fields) {
-    let own = schema.iter().filter(|(key, _)| !matches!(key.as_str(), "properties" | "items"));
-    res.insert(path.to_owned(), own.map(|(key, it)| (key.clone(), it.clone())).collect());
+/// Adds the fields in crdify's order: if two fields have the same path, the later one counts.
+fn add_fields(path: &str, schema: &Keywords, fields: &mut Fields) {
+    let keywords = schema.iter().filter(|(key, _)| !matches!(key.as_str(), "properties" | "items"));
+    fields.insert(path.to_owned(), keywords.map(|(key, it)| (key.clone(), it.clone())).collect());
 
-    one(&child(path, "items"), schema.get("items"), res);
+    add_if_schema(&child_path(path, "items"), schema.get("items"), fields);
     for key in ["items", "allOf", "anyOf", "oneOf"] {
         let list = schema.get(key).and_then(Value::as_array).into_iter().flatten();
         for (at, it) in list.enumerate() {
-            one(&format!("{}[{at}]", child(path, key)), Some(it), res);
+            add_if_schema(&format!("{}[{at}]", child_path(path, key)), Some(it), fields);
         }
     }
-    one(&child(path, "not"), schema.get("not"), res);
-    for (name, it) in entries(schema, "properties") {
-        one(&child(path, name), Some(it), res);
+    add_if_schema(&child_path(path, "not"), schema.get("not"), fields);
+    for (name, it) in entries_of(schema, "properties") {
+        add_if_schema(&child_path(path, name), Some(it), fields);
     }
-    one(&child(path, "additionalProperties"), schema.get("additionalProperties"), res);
-    keyed(path, "patternProperties", schema, res);
-    one(&child(path, "additionalItems"), schema.get("additionalItems"), res);
-    keyed(path, "definitions", schema, res);
-    keyed(path, "dependencies", schema, res);
+    add_if_schema(
+        &child_path(path, "additionalProperties"),
+        schema.get("additionalProperties"),
+        fields,
+    );
+    add_keyed_schemas(path, "patternProperties", schema, fields);
+    add_if_schema(&child_path(path, "additionalItems"), schema.get("additionalItems"), fields);
+    add_keyed_schemas(path, "definitions", schema, fields);
+    add_keyed_schemas(path, "dependencies", schema, fields);
 }
 
-/// A keyword's value, where it is a schema and not a list or a flag.
-fn one(path: &str, value: Option<&Value>, res: &mut Fields) {
+/// Adds a keyword's value if it is a schema, and not a list or a flag.
+fn add_if_schema(path: &str, value: Option<&Value>, fields: &mut Fields) {
     if let Some(Value::Object(schema)) = value {
-        visit(path, schema, res);
+        add_fields(path, schema, fields);
     }
 }
 
-fn keyed(path: &str, key: &str, schema: &Keywords, res: &mut Fields) {
-    for (name, it) in entries(schema, key) {
-        one(&format!("{}[{name}]", child(path, key)), Some(it), res);
+fn add_keyed_schemas(path: &str, key: &str, schema: &Keywords, fields: &mut Fields) {
+    for (name, it) in entries_of(schema, key) {
+        add_if_schema(&format!("{}[{name}]", child_path(path, key)), Some(it), fields);
     }
 }
 
-fn entries<'a>(schema: &'a Keywords, key: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
+fn entries_of<'a>(
+    schema: &'a Keywords,
+    key: &str,
+) -> impl Iterator<Item = (&'a String, &'a Value)> {
     schema.get(key).and_then(Value::as_object).into_iter().flatten()
 }
 
-/// Go's `field.Path` writes a name that is empty as an index.
-fn child(path: &str, name: &str) -> String {
+/// Returns the path of a field. Go's `field.Path` writes an empty name as an index.
+fn child_path(path: &str, name: &str) -> String {
     if name.is_empty() { format!("{path}[]") } else { format!("{path}.{name}") }
 }
 
 #[test]
 fn every_schema_in_a_schema_has_its_path() {
-    use super::normal::normalize;
+    use super::normal::normalize_schema;
     use go_data::yaml::json;
-    let schema = normalize(&json!({
+    let schema = normalize_schema(&json!({
         "properties": {
             "list": {"items": {"items": [{}, {}]}},
             "map": {"additionalProperties": {"type": "string"}},
@@ -78,7 +85,7 @@ fn every_schema_in_a_schema_has_its_path() {
         "dependencies": {"x": ["y"], "z": {}},
         "additionalItems": {},
     }));
-    let fields = flatten(&Some(schema.unwrap()));
+    let fields = flatten_schema(&Some(schema.unwrap()));
     let paths: Vec<&str> = fields.keys().map(String::as_str).collect();
     let mut expected = [
         "^",

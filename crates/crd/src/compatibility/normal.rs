@@ -1,7 +1,7 @@
-//! A schema in a normal form, so that two can be compared: the values of Go's `JSONSchemaProps`.
+//! Normalizes schemas, so that two can be compared, to the values of Go's `JSONSchemaProps`.
 //!
-//! What is equal in Go is equal here: an empty list and none, `nullable: false` and nothing, `1.0` and `1`. Keys that
-//! Go does not know are dropped, as the API server drops them.
+//! Schemas that are equal in Go are equal here: an empty list and none, `nullable: false` and nothing, `1.0` and `1`.
+//! Keys that Go does not know are dropped, as the API server drops them.
 
 use anyhow::{Context as _, bail};
 
@@ -38,7 +38,7 @@ enum KeywordType {
     RecordList(&'static [(&'static str, KeywordType)]),
 }
 
-/// In the order of the fields of Go's struct.
+/// All keywords, in the order of the fields of Go's struct.
 const KEYWORDS: &[(&str, KeywordType)] = &[
     ("id", KeywordType::Text),
     ("$schema", KeywordType::Text),
@@ -90,8 +90,8 @@ const KEYWORDS: &[(&str, KeywordType)] = &[
 ];
 
 /// The names of all keywords, in that order.
-pub fn keywords() -> impl Iterator<Item = &'static str> {
-    KEYWORDS.iter().map(|it| it.0)
+pub fn keyword_names() -> impl Iterator<Item = &'static str> {
+    KEYWORDS.iter().map(|keyword| keyword.0)
 }
 
 const VALIDATION: &[(&str, KeywordType)] = &[
@@ -104,108 +104,113 @@ const VALIDATION: &[(&str, KeywordType)] = &[
 ];
 
 /// Normalizes a schema. Fails where a keyword has a value of a wrong type.
-pub fn normalize(schema: &Value) -> anyhow::Result<Keywords> {
-    record(schema, KEYWORDS)
+pub fn normalize_schema(schema: &Value) -> anyhow::Result<Keywords> {
+    normalize_record(schema, KEYWORDS)
 }
 
-fn record(value: &Value, kinds: &[(&str, KeywordType)]) -> anyhow::Result<Map<String, Value>> {
+fn normalize_record(
+    value: &Value,
+    kinds: &[(&str, KeywordType)],
+) -> anyhow::Result<Map<String, Value>> {
     let Some(object) = value.as_object() else { bail!("`{value}` is not a map") };
-    let mut res = Map::new();
+    let mut record = Map::new();
     for (key, kind) in kinds {
-        let Some(value) = object.get(*key).filter(|it| !it.is_null()) else { continue };
-        let value = kind.read(value).with_context(|| format!("in `{key}`"))?;
-        res.extend(value.map(|it| ((*key).to_owned(), it)));
+        let Some(value) = object.get(*key).filter(|value| !value.is_null()) else { continue };
+        let value = kind.normalize_value(value).with_context(|| format!("in `{key}`"))?;
+        record.extend(value.map(|value| ((*key).to_owned(), value)));
     }
-    Ok(res)
+    Ok(record)
 }
 
 impl KeywordType {
-    /// A normalized value; nothing if it is absent to Go.
-    fn read(&self, value: &Value) -> anyhow::Result<Option<Value>> {
-        let schema = |it: &Value| normalize(it).map(Value::Object);
+    /// Returns the normalized value; none if it is absent to Go.
+    fn normalize_value(&self, value: &Value) -> anyhow::Result<Option<Value>> {
+        let schema = |value: &Value| normalize_schema(value).map(Value::Object);
         Ok(match self {
-            Self::Text => Some(text(value)?).filter(|it| it != ""),
-            Self::OptionalText => Some(text(value)?),
-            Self::Flag => Some(flag(value)?).filter(|it| *it != false),
-            Self::OptionalFlag => Some(flag(value)?),
-            Self::Integer => Some(integer(value)?),
+            Self::Text => Some(require_text(value)?).filter(|text| text != ""),
+            Self::OptionalText => Some(require_text(value)?),
+            Self::Flag => Some(require_flag(value)?).filter(|flag| *flag != false),
+            Self::OptionalFlag => Some(require_flag(value)?),
+            Self::Integer => Some(require_integer(value)?),
             Self::Number => match value.as_f64() {
-                Some(number) => Some(any(&number.into())),
+                Some(number) => Some(normalize_any(&number.into())),
                 None => bail!("`{value}` is not a number"),
             },
-            Self::Any => Some(any(value)),
-            Self::AnyList => list(value, |it| Ok(any(it)))?,
-            Self::Texts => list(value, text)?,
+            Self::Any => Some(normalize_any(value)),
+            Self::AnyList => normalize_list(value, |value| Ok(normalize_any(value)))?,
+            Self::Texts => normalize_list(value, require_text)?,
             Self::Schema => Some(schema(value)?),
-            Self::SchemaList => list(value, schema)?,
-            Self::SchemaMap => map(value, schema)?,
+            Self::SchemaList => normalize_list(value, schema)?,
+            Self::SchemaMap => normalize_map(value, schema)?,
             Self::SchemaOrFlag => match value {
                 Value::Bool(_) => Some(value.clone()),
                 value => Some(schema(value)?),
             },
             Self::SchemaOrList => match value {
-                Value::Array(_) => list(value, schema)?,
+                Value::Array(_) => normalize_list(value, schema)?,
                 value => Some(schema(value)?),
             },
-            Self::SchemaOrTextsMap => map(value, |it| match it {
-                Value::Array(_) => Ok(list(it, text)?.unwrap_or_default()),
-                it => schema(it),
+            Self::SchemaOrTextsMap => normalize_map(value, |value| match value {
+                Value::Array(_) => Ok(normalize_list(value, require_text)?.unwrap_or_default()),
+                value => schema(value),
             })?,
-            Self::Record(kinds) => Some(Value::Object(record(value, kinds)?)),
-            Self::RecordList(kinds) => list(value, |it| record(it, kinds).map(Value::Object))?,
+            Self::Record(kinds) => Some(Value::Object(normalize_record(value, kinds)?)),
+            Self::RecordList(kinds) => {
+                normalize_list(value, |value| normalize_record(value, kinds).map(Value::Object))?
+            }
         })
     }
 }
 
-fn text(value: &Value) -> anyhow::Result<Value> {
+fn require_text(value: &Value) -> anyhow::Result<Value> {
     match value {
         Value::String(_) => Ok(value.clone()),
         value => bail!("`{value}` is not a string"),
     }
 }
 
-fn flag(value: &Value) -> anyhow::Result<Value> {
+fn require_flag(value: &Value) -> anyhow::Result<Value> {
     match value {
         Value::Bool(_) => Ok(value.clone()),
         value => bail!("`{value}` is neither `true` nor `false`"),
     }
 }
 
-fn integer(value: &Value) -> anyhow::Result<Value> {
-    match any(value).as_i64() {
+fn require_integer(value: &Value) -> anyhow::Result<Value> {
+    match normalize_any(value).as_i64() {
         Some(number) => Ok(number.into()),
         None => bail!("`{value}` is not an integer"),
     }
 }
 
-fn list(
+fn normalize_list(
     value: &Value,
     item: impl Fn(&Value) -> anyhow::Result<Value>,
 ) -> anyhow::Result<Option<Value>> {
     let Some(items) = value.as_array() else { bail!("`{value}` is not a list") };
     let items: Vec<Value> = items.iter().map(item).collect::<anyhow::Result<_>>()?;
-    Ok(Some(items).filter(|it| !it.is_empty()).map(Value::Array))
+    Ok(Some(items).filter(|items| !items.is_empty()).map(Value::Array))
 }
 
-fn map(
+fn normalize_map(
     value: &Value,
     item: impl Fn(&Value) -> anyhow::Result<Value>,
 ) -> anyhow::Result<Option<Value>> {
     let Some(entries) = value.as_object() else { bail!("`{value}` is not a map") };
-    let mut res = Map::new();
+    let mut map = Map::new();
     for (key, value) in entries {
-        res.insert(key.clone(), item(value).with_context(|| format!("in `{key}`"))?);
+        map.insert(key.clone(), item(value).with_context(|| format!("in `{key}`"))?);
     }
-    Ok(Some(res).filter(|it| !it.is_empty()).map(Value::Object))
+    Ok(Some(map).filter(|entries| !entries.is_empty()).map(Value::Object))
 }
 
-/// A value with its numbers as Go writes them: a whole number has no fraction.
-fn any(value: &Value) -> Value {
+/// Returns a value with its numbers as Go writes them: a whole number has no fraction.
+fn normalize_any(value: &Value) -> Value {
     match value {
-        Value::Array(items) => items.iter().map(any).collect(),
-        Value::Object(entries) => {
-            Value::Object(entries.iter().map(|(key, it)| (key.clone(), any(it))).collect())
-        }
+        Value::Array(items) => items.iter().map(normalize_any).collect(),
+        Value::Object(entries) => Value::Object(
+            entries.iter().map(|(key, it)| (key.clone(), normalize_any(it))).collect(),
+        ),
         Value::Number(number) if number.is_f64() => {
             let float = number.as_f64().unwrap_or_default();
             #[expect(clippy::cast_possible_truncation, reason = "compared with what it came from")]
@@ -213,9 +218,10 @@ fn any(value: &Value) -> Value {
             #[expect(clippy::cast_precision_loss, reason = "compared with what it came from")]
             let same = whole as f64 == float && whole.unsigned_abs() < 1 << 53;
             // Go writes the zero with a sign as `-0`.
-            match same && !(whole == 0 && float.is_sign_negative()) {
-                true => whole.into(),
-                false => value.clone(),
+            if same && !(whole == 0 && float.is_sign_negative()) {
+                whole.into()
+            } else {
+                value.clone()
             }
         }
         value => value.clone(),
@@ -226,7 +232,7 @@ fn any(value: &Value) -> Value {
 fn schemas_that_are_equal_in_go_are_equal() {
     use go_data::yaml::json;
     let check = |one: Value, other: Value, same: bool| {
-        let (a, b) = (normalize(&one).unwrap(), normalize(&other).unwrap());
+        let (a, b) = (normalize_schema(&one).unwrap(), normalize_schema(&other).unwrap());
         assert_eq!(a == b, same, "{one} and {other}");
     };
     check(json!({"nullable": false, "enum": [], "description": ""}), json!({}), true);
@@ -245,7 +251,7 @@ fn schemas_that_are_equal_in_go_are_equal() {
 fn what_no_schema_can_hold_is_refused_with_its_place() {
     use go_data::yaml::json;
     let check = |schema: Value, expected: &str| {
-        assert_eq!(format!("{:#}", normalize(&schema).unwrap_err()), expected);
+        assert_eq!(format!("{:#}", normalize_schema(&schema).unwrap_err()), expected);
     };
     check(json!({"minLength": "3"}), "in `minLength`: `\"3\"` is not an integer");
     check(json!({"maxItems": 1.5}), "in `maxItems`: `1.5` is not an integer");

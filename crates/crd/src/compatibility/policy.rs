@@ -10,15 +10,15 @@ use diagnostics::Severity;
 pub struct Policy {
     /// Rules whose findings do not count.
     pub allowed: BTreeSet<Rule>,
-    /// Whether an additional value in an enum is compatible.
+    /// True if an additional value in an enum is compatible.
     pub enum_values_may_be_added: bool,
-    /// Whether served versions may differ if a webhook converts between them.
+    /// True if served versions may differ when a webhook converts between them.
     pub trusts_conversion: bool,
-    /// Who has to accept the new CRDs.
+    /// The program that has to accept the new CRDs.
     pub judge: Judge,
 }
 
-/// Who decides whether a change is breaking.
+/// The program that decides if a change is breaking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Judge {
     /// crdify, as itself or in OLM v1: every finding of its rules is breaking.
@@ -26,7 +26,7 @@ pub enum Judge {
     Crdify,
     /// OLM v0, which refuses a CRD if the API server refuses it or if an existing object no longer fits its schema.
     OlmV0,
-    /// Either version of OLM: what only OLM v1 refuses is a warning.
+    /// Either version of OLM: a change that only OLM v1 refuses is a warning.
     Olm,
 }
 
@@ -56,7 +56,7 @@ impl Policy {
         Self::default()
     }
 
-    /// What OLM v1 refuses to upgrade: its operator-controller runs crdify with these settings.
+    /// Returns the policy of OLM v1: its operator-controller runs crdify with these settings.
     pub fn olm_v1() -> Self {
         Self {
             allowed: BTreeSet::from([Rule::Description]),
@@ -66,18 +66,19 @@ impl Policy {
         }
     }
 
-    /// What OLM v0 refuses to upgrade.
+    /// Returns the policy of OLM v0.
     pub fn olm_v0() -> Self {
         Self { judge: Judge::OlmV0, ..Self::olm_v1() }
     }
 
-    /// What both versions of OLM refuse is breaking; what only OLM v1 refuses is a warning.
+    /// Returns the policy of both versions of OLM: a change is breaking if both refuse it, and a warning if only OLM v1
+    /// does.
     pub fn olm() -> Self {
         Self { judge: Judge::Olm, ..Self::olm_v1() }
     }
 
-    /// The severity of a change; `converts` is whether a webhook converts between the versions of the new CRD.
-    pub(super) fn severity(&self, effect: Effect, converts: bool) -> Severity {
+    /// Returns the severity of a change; `converts` is true if a webhook converts between the versions of the new CRD.
+    pub(super) fn severity_of(&self, effect: Effect, converts: bool) -> Severity {
         use Severity::{Error, Note, Warning};
         match (effect, self.judge) {
             (Effect::Refused | Effect::Loses, _) => Error,
@@ -91,8 +92,8 @@ impl Policy {
         }
     }
 
-    /// Whether a finding counts. If the removal of a field is allowed, so is what follows from it.
-    pub(super) fn enforces(&self, finding: &Finding) -> bool {
+    /// Returns true if a finding counts. If the removal of a field is allowed, so are the changes that follow from it.
+    pub(super) fn counts_finding(&self, finding: &Finding) -> bool {
         let removal = finding.removed && self.allowed.contains(&Rule::ExistingFieldRemoval);
         !removal && !self.allowed.contains(&finding.rule)
     }

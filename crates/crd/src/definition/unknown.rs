@@ -1,67 +1,74 @@
-//! Fields that API servers do not know: they ignore them, and `kubectl apply` refuses them.
+//! Finds fields that API servers do not know: they ignore them, and `kubectl apply` refuses them.
 
-use super::{InSchema, Refusal, below};
+use super::{Refusal, SchemaFault, child_path};
 use go_data::{
     kubernetes::{self, Reader, Unknown},
-    yaml::{Value, pointer as of},
+    yaml::{Value, pointer},
 };
 
 const CORRECT: &str =
     "correct the name, or remove the field: API servers ignore it, and `kubectl apply` refuses it";
 
-pub fn fields(crd: &Value) -> Vec<Refusal> {
-    let all = kubernetes::read_as("apiextensions.CustomResourceDefinition", crd, Reader::Server);
-    all.unknown.into_iter().map(|it| refusal(crd, it)).collect()
+pub fn find_unknown_fields(crd: &Value) -> Vec<Refusal> {
+    let decoded =
+        kubernetes::read_as("apiextensions.CustomResourceDefinition", crd, Reader::Server);
+    decoded.unknown.into_iter().map(|unknown| refusal_of_field(crd, unknown)).collect()
 }
 
-fn refusal(crd: &Value, field: Unknown) -> Refusal {
+fn refusal_of_field(crd: &Value, field: Unknown) -> Refusal {
     let suggestion = field.suggestion();
     let Unknown { inside, name, .. } = field;
     let what = format!("has the field `{name}`, which API servers do not know{suggestion}");
     let pointer = kubernetes::pointer(&inside);
     let [spec, versions, at, schema, v3, steps @ ..] = &inside[..] else {
-        return outside(pointer, &inside, &what);
+        return refusal_outside_of_schemas(pointer, &inside, &what);
     };
     if [spec, versions, schema, v3] != ["spec", "versions", "schema", "openAPIV3Schema"] {
-        return outside(pointer, &inside, &what);
+        return refusal_outside_of_schemas(pointer, &inside, &what);
     }
-    let version = of::text(crd, &format!("/spec/versions/{at}/name")).to_owned();
-    let at = path(steps);
+    let version = pointer::text(crd, &format!("/spec/versions/{at}/name")).to_owned();
+    let at = schema_path(steps);
     let place = if at.is_empty() { "the schema".to_owned() } else { format!("`{at}`") };
     let message = format!("the version `{version}`: {place} {what}");
-    Refusal { pointer, message, version: Some(InSchema { name: version, at, what, hint: CORRECT }) }
+    Refusal {
+        pointer,
+        message,
+        version: Some(SchemaFault { name: version, at, what, hint: CORRECT }),
+    }
 }
 
-fn outside(pointer: String, inside: &[String], what: &str) -> Refusal {
+fn refusal_outside_of_schemas(pointer: String, inside: &[String], what: &str) -> Refusal {
     let place = if inside.is_empty() { "it".to_owned() } else { format!("`{}`", inside.join(".")) };
     Refusal { pointer, message: format!("{place} {what}"), version: None }
 }
 
-/// The field path of the schema at these steps below that of a version.
-fn path(steps: &[String]) -> String {
-    let (mut res, mut steps) = (String::new(), steps.iter());
+/// Returns the field path of the schema at these steps below that of a version.
+fn schema_path(steps: &[String]) -> String {
+    let (mut path, mut steps) = (String::new(), steps.iter());
     while let Some(step) = steps.next() {
         match step.as_str() {
             "properties" | "patternProperties" | "definitions" | "dependencies" => {
-                res = steps.next().map_or(res.clone(), |name| below(&res, name));
+                path = steps.next().map_or(path.clone(), |name| child_path(&path, name));
             }
-            "items" => res += "[]",
-            "additionalProperties" => res = below(&res, "*"),
+            "items" => path += "[]",
+            "additionalProperties" => path = child_path(&path, "*"),
             _ => {}
         }
     }
-    res
+    path
 }
 
 #[test]
 fn fields_are_known_in_one_spelling_only() {
     use go_data::yaml::json;
     let check = |crd: Value, expected: &[&str]| {
-        let found: Vec<String> = fields(&crd).into_iter().map(|it| it.message).collect();
+        let found: Vec<String> =
+            find_unknown_fields(&crd).into_iter().map(|refusal| refusal.message).collect();
         assert_eq!(found, expected);
     };
-    let schema = |it: Value| {
-        let schema = json!({ "properties": { "a": { "items": { "properties": { "b": it } } } } });
+    let schema = |property: Value| {
+        let schema =
+            json!({ "properties": { "a": { "items": { "properties": { "b": property } } } } });
         let version = json!({ "name": "v1", "schema": { "openAPIV3Schema": schema } });
         json!({ "kind": "CustomResourceDefinition", "spec": { "versions": [version] } })
     };

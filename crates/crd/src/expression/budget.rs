@@ -25,13 +25,13 @@ impl Default for Budget {
 }
 
 impl Budget {
-    pub fn renew(&self) {
+    pub fn refill(&self) {
         self.0.store(STEPS, Ordering::Relaxed);
     }
 
     /// Takes steps; `None` if there are not that many left, and then none are left.
-    pub fn spend(&self, steps: usize) -> Option<()> {
-        spend(&self.0, steps)
+    pub fn take_steps(&self, steps: usize) -> Option<()> {
+        take_steps(&self.0, steps)
     }
 
     pub fn is_spent(&self) -> bool {
@@ -39,16 +39,16 @@ impl Budget {
     }
 
     /// Makes each loop of an expression pay for its iterations before it begins.
-    pub fn attach(
+    pub fn charge_loops(
         &self,
         expression: &mut IdedExpr,
         context: &mut Context<'_, '_>,
     ) -> Result<(), DeclarationError> {
-        let left = self.0.clone();
-        charge(expression);
+        let remaining = self.0.clone();
+        charge_expression(expression);
         context.add_function(CHARGE, move |range: Cel, steps: i64| {
             let steps = usize::try_from(steps).unwrap_or(usize::MAX);
-            match spend(&left, size_of(&range).saturating_mul(steps)) {
+            match take_steps(&remaining, count_parts_in_rule(&range).saturating_mul(steps)) {
                 Some(()) => Ok(range),
                 None => Err(ExecutionError::function_error(CHARGE, "too many steps")),
             }
@@ -56,52 +56,55 @@ impl Budget {
     }
 }
 
-fn spend(left: &AtomicUsize, steps: usize) -> Option<()> {
+fn take_steps(left: &AtomicUsize, steps: usize) -> Option<()> {
     let rest = left.load(Ordering::Relaxed).saturating_sub(steps);
     left.store(rest, Ordering::Relaxed);
     (rest > 0).then_some(())
 }
 
-/// The parts of a value.
-pub fn size(value: &Value) -> usize {
+/// Counts the parts of a value.
+pub fn count_parts(value: &Value) -> usize {
     1 + match value {
-        Value::Array(items) => items.iter().map(size).sum(),
-        Value::Object(map) => map.values().map(size).sum(),
+        Value::Array(items) => items.iter().map(count_parts).sum(),
+        Value::Object(map) => map.values().map(count_parts).sum(),
         _ => 0,
     }
 }
 
-/// The parts of a value in a rule. Texts count as well: nested loops can double them.
-fn size_of(value: &Cel) -> usize {
+/// Counts the parts of a value in a rule. Strings count as well, since nested loops can double them.
+fn count_parts_in_rule(value: &Cel) -> usize {
     1 + match value {
-        Cel::List(items) => items.iter().map(size_of).sum(),
-        Cel::Map(map) => map.map.values().map(size_of).sum(),
+        Cel::List(items) => items.iter().map(count_parts_in_rule).sum(),
+        Cel::Map(map) => map.map.values().map(count_parts_in_rule).sum(),
         Cel::String(text) => text.len() / 64,
         _ => 0,
     }
 }
 
 /// Replaces the range of each loop by `@charge(range, steps)`. Returns the number of parts of the expression.
-fn charge(expression: &mut IdedExpr) -> usize {
+fn charge_expression(expression: &mut IdedExpr) -> usize {
     let id = expression.id;
     1 + match &mut expression.expr {
         Expr::Call(it) => {
-            it.target.as_deref_mut().into_iter().chain(&mut it.args).map(charge).sum()
+            it.target.as_deref_mut().into_iter().chain(&mut it.args).map(charge_expression).sum()
         }
-        Expr::Select(it) => charge(&mut it.operand),
-        Expr::List(it) => it.elements.iter_mut().map(charge).sum(),
+        Expr::Select(it) => charge_expression(&mut it.operand),
+        Expr::List(it) => it.elements.iter_mut().map(charge_expression).sum(),
         Expr::Map(it) => it
             .entries
             .iter_mut()
             .map(|it| match &mut it.expr {
-                EntryExpr::MapEntry(it) => charge(&mut it.key) + charge(&mut it.value),
-                EntryExpr::StructField(it) => charge(&mut it.value),
+                EntryExpr::MapEntry(it) => {
+                    charge_expression(&mut it.key) + charge_expression(&mut it.value)
+                }
+                EntryExpr::StructField(it) => charge_expression(&mut it.value),
             })
             .sum(),
         Expr::Comprehension(it) => {
-            let around =
-                charge(&mut it.iter_range) + charge(&mut it.accu_init) + charge(&mut it.result);
-            let steps = charge(&mut it.loop_cond) + charge(&mut it.loop_step);
+            let around = charge_expression(&mut it.iter_range)
+                + charge_expression(&mut it.accu_init)
+                + charge_expression(&mut it.result);
+            let steps = charge_expression(&mut it.loop_cond) + charge_expression(&mut it.loop_step);
             let count = i64::try_from(steps).unwrap_or(i64::MAX).into();
             let literal = Expr::Literal(cel::common::ast::LiteralValue::Int(count));
             let args = vec![std::mem::take(&mut it.iter_range), IdedExpr { id, expr: literal }];

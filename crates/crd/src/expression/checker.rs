@@ -1,4 +1,4 @@
-//! The types of a rule: a port of `checker/checker.go` of cel-go 0.29, as API servers set it up.
+//! Infers the types of a rule: a port of `checker/checker.go` of cel-go 0.29, as API servers set it up.
 
 use std::{collections::BTreeMap, ptr};
 
@@ -35,7 +35,7 @@ pub struct Checker<'a> {
     pub functions: &'static Functions,
     /// The names in scope, the last one first.
     pub scope: Vec<(String, Type<'a>)>,
-    /// Whether all items of a list have one type.
+    /// True if all items of a list must have one type.
     pub is_homogeneous: bool,
     pub faults: Vec<String>,
     /// The features that decide about types and are not checked here.
@@ -70,44 +70,45 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of an expression, with all that is known in the end.
+    /// Returns the type of an expression, with everything that is known in the end.
     pub fn type_of(&mut self, expr: &IdedExpr) -> Type<'a> {
-        let res = self.check(expr);
+        let type_ = self.infer_and_record(expr);
         for (one, other) in std::mem::take(&mut self.equal) {
-            let (one, other) = (self.variables.known(&one), self.variables.known(&other));
+            let (one, other) =
+                (self.variables.resolve_or_dyn(&one), self.variables.resolve_or_dyn(&other));
             if one != other && one != Error && other != Error {
-                self.fault(format!("a list or map has items of the types {one} and {other}"));
+                self.report(format!("a list or map has items of the types {one} and {other}"));
             }
         }
-        self.variables.resolve(&res)
+        self.variables.resolve(&type_)
     }
 
-    fn fault(&mut self, what: String) -> Type<'a> {
+    fn report(&mut self, what: String) -> Type<'a> {
         if !self.faults.contains(&what) {
             self.faults.push(what);
         }
         Error
     }
 
-    /// The type of a part of the checked expression.
+    /// Returns the type of a part of the checked expression.
     pub fn type_at(&self, expr: &IdedExpr) -> Type<'a> {
         let found = self.found.get(&ptr::from_ref(expr));
-        found.map_or(Dyn, |it| self.variables.resolve(&it.0))
+        found.map_or(Dyn, |typed| self.variables.resolve(&typed.0))
     }
 
-    /// The overloads that a call in the checked expression can be of.
+    /// Returns the possible overloads of a call in the checked expression.
     pub fn overloads_at(&self, expr: &IdedExpr) -> &[&'static Overload] {
-        self.found.get(&ptr::from_ref(expr)).map_or(&[], |it| &it.1)
+        self.found.get(&ptr::from_ref(expr)).map_or(&[], |typed| &typed.1)
     }
 
-    fn check(&mut self, expr: &IdedExpr) -> Type<'a> {
-        let found = self.infer(expr);
+    fn infer_and_record(&mut self, expr: &IdedExpr) -> Type<'a> {
+        let found = self.infer_type(expr);
         let overloads = std::mem::take(&mut self.overloads);
         self.found.insert(ptr::from_ref(expr), (found.clone(), overloads));
         found
     }
 
-    fn infer(&mut self, expr: &IdedExpr) -> Type<'a> {
+    fn infer_type(&mut self, expr: &IdedExpr) -> Type<'a> {
         match &expr.expr {
             Expr::Literal(it) => match it {
                 LiteralValue::Boolean(_) => Simple("bool"),
@@ -118,193 +119,210 @@ impl<'a> Checker<'a> {
                 LiteralValue::UInt(_) => Simple("uint"),
                 LiteralValue::Null => Null,
             },
-            Expr::Ident(name) => self.named(name),
+            Expr::Ident(name) => self.type_of_name(name),
             Expr::Select(it) => {
-                if spelled(expr).is_some_and(|it| self.is_type(&it)) {
+                if dotted_name(expr).is_some_and(|name| self.is_type(&name)) {
                     return Compound("type", vec![Dyn]);
                 }
-                let operand = self.check(&it.operand);
-                let found = self.selected(operand, &it.field, false);
+                let operand = self.infer_and_record(&it.operand);
+                let found = self.type_of_field(operand, &it.field, false);
                 if it.test { Simple("bool") } else { found }
             }
             Expr::Call(it) => {
                 let is_format = usize::from(it.func_name == "format");
                 self.formats += is_format;
-                let found = self.call(it);
+                let found = self.type_of_call(it);
                 self.formats -= is_format;
                 found
             }
-            Expr::List(it) => self.list(it),
-            Expr::Map(it) => self.map(it),
-            Expr::Comprehension(it) => self.comprehension(it),
-            Expr::Struct(_) | Expr::Unspecified => self.skip("a message literal"),
+            Expr::List(it) => self.type_of_list(it),
+            Expr::Map(it) => self.type_of_map(it),
+            Expr::Comprehension(it) => self.type_of_comprehension(it),
+            Expr::Struct(_) | Expr::Unspecified => self.leave_unchecked("a message literal"),
         }
     }
 
-    fn skip(&mut self, what: &str) -> Type<'a> {
+    fn leave_unchecked(&mut self, what: &str) -> Type<'a> {
         self.unchecked.get_or_insert_with(|| what.to_owned());
         Dyn
     }
 
-    fn named(&mut self, name: &str) -> Type<'a> {
-        if let Some((_, found)) = self.scope.iter().rev().find(|it| it.0 == name) {
+    fn type_of_name(&mut self, name: &str) -> Type<'a> {
+        if let Some((_, found)) = self.scope.iter().rev().find(|variable| variable.0 == name) {
             return found.clone();
         }
-        match TYPES.contains(&name) {
-            true => Compound("type", vec![Dyn]),
-            false => self.fault(format!("there is no variable `{name}`")),
+        if TYPES.contains(&name) {
+            Compound("type", vec![Dyn])
+        } else {
+            self.report(format!("there is no variable `{name}`"))
         }
     }
 
-    /// Whether a name with dots is that of a type.
+    /// Returns true if a name with dots is that of a type.
     fn is_type(&self, name: &str) -> bool {
-        let is = |it: &Type<'_>| matches!(it, Simple(it) if *it == name);
-        let has = |it: &Overload| is(&it.result) || it.arguments.iter().any(is);
+        let is = |kind: &Type<'_>| matches!(kind, Simple(kind) if *kind == name);
+        let has = |overload: &Overload| is(&overload.result) || overload.arguments.iter().any(is);
         self.functions.values().flatten().any(has)
     }
 
-    fn selected(&mut self, operand: Type<'a>, field: &str, is_optional: bool) -> Type<'a> {
-        let (of, was_optional) = self.variables.resolve(&operand).unwrapped();
+    fn type_of_field(&mut self, operand: Type<'a>, field: &str, is_optional: bool) -> Type<'a> {
+        let (of, was_optional) = self.variables.resolve(&operand).unwrap_optional();
         let found = match &of {
             Compound("map", of) if of.len() == 2 => of[1].clone(),
             Object(schema, is_resource) => match field_of(schema, *is_resource, field) {
                 Some(found) => found,
-                None => self.fault(format!("there is no field `{field}`")),
+                None => self.report(format!("there is no field `{field}`")),
             },
             Variable(_) => {
                 self.variables.is_assignable(&Dyn, &of);
                 Dyn
             }
             Dyn | Error => Dyn,
-            other => self.fault(format!(
+            other => self.report(format!(
                 "there is no field `{field}`: a value of the type {other} has no fields"
             )),
         };
         if is_optional || was_optional { Type::optional(found) } else { found }
     }
 
-    fn call(&mut self, call: &CallExpr) -> Type<'a> {
+    fn type_of_call(&mut self, call: &CallExpr) -> Type<'a> {
         let name = call.func_name.as_str();
         if name == "_?._"
             && let [operand, field] = &call.args[..]
         {
-            let operand = self.check(operand);
+            let operand = self.infer_and_record(operand);
             return match &field.expr {
                 Expr::Literal(LiteralValue::String(field)) => {
-                    self.selected(operand, field.inner(), true)
+                    self.type_of_field(operand, field.inner(), true)
                 }
-                _ => self.fault("a field after `.?` has no name".to_owned()),
+                _ => self.report("a field after `.?` has no name".to_owned()),
             };
         }
         let functions = self.functions;
-        let namespaced = call.target.as_deref().and_then(spelled).map(|it| format!("{it}.{name}"));
-        let namespaced = namespaced.and_then(|it| functions.get_key_value(it.as_str()));
+        let namespaced = call
+            .target
+            .as_deref()
+            .and_then(dotted_name)
+            .map(|namespace| format!("{namespace}.{name}"));
+        let namespaced =
+            namespaced.and_then(|qualified| functions.get_key_value(qualified.as_str()));
         if let Some((name, overloads)) = namespaced {
-            let arguments = call.args.iter().map(|it| self.check(it)).collect();
-            return self.resolve(name, overloads, false, arguments);
+            let arguments = call.args.iter().map(|arg| self.infer_and_record(arg)).collect();
+            return self.resolve_call(name, overloads, false, arguments);
         }
-        let target = call.target.as_deref().map(|it| self.check(it));
+        let target = call.target.as_deref().map(|target| self.infer_and_record(target));
         let Some(overloads) = functions.get(name) else {
-            let is_macro = |it: &(&str, &[usize])| it.0 == name && it.1.contains(&call.args.len());
-            return match MACROS.iter().any(is_macro) && target.is_some() {
-                true => self.skip(&format!("`{name}`")),
-                false => self.fault(format!("there is no function `{name}`")),
+            let is_macro =
+                |entry: &(&str, &[usize])| entry.0 == name && entry.1.contains(&call.args.len());
+            return if MACROS.iter().any(is_macro) && target.is_some() {
+                self.leave_unchecked(&format!("`{name}`"))
+            } else {
+                self.report(format!("there is no function `{name}`"))
             };
         };
         let is_method = target.is_some();
         let mut arguments: Vec<_> = target.into_iter().collect();
-        arguments.extend(call.args.iter().map(|it| self.check(it)));
-        if let Some(fault) = literals::fault(name, call) {
-            return self.fault(fault);
+        arguments.extend(call.args.iter().map(|arg| self.infer_and_record(arg)));
+        if let Some(fault) = literals::check_literal(name, call) {
+            return self.report(fault);
         }
-        self.resolve(name, overloads, is_method, arguments)
+        self.resolve_call(name, overloads, is_method, arguments)
     }
 
-    /// The result of the overloads that take these arguments.
-    fn resolve(
+    /// Returns the result of the overloads that take these arguments.
+    fn resolve_call(
         &mut self,
         name: &str,
         overloads: &'static [Overload],
         is_method: bool,
         arguments: Vec<Type<'a>>,
     ) -> Type<'a> {
-        let mut res: Option<Type<'a>> = None;
-        for overload in overloads.iter().filter(|it| it.is_method == is_method) {
+        let mut result_type: Option<Type<'a>> = None;
+        for overload in overloads.iter().filter(|overload| overload.is_method == is_method) {
             let mut parameters = Vec::new();
-            let mut own = |it, all: &mut Variables<'a>| instantiate(it, &mut parameters, all);
-            let expected: Vec<_> =
-                overload.arguments.iter().map(|it| own(it, &mut self.variables)).collect();
-            let result = own(&overload.result, &mut self.variables);
+            let mut instantiate = |it, variables: &mut Variables<'a>| {
+                instantiate_type(it, &mut parameters, variables)
+            };
+            let expected: Vec<_> = overload
+                .arguments
+                .iter()
+                .map(|argument| instantiate(argument, &mut self.variables))
+                .collect();
+            let result = instantiate(&overload.result, &mut self.variables);
             if !self.variables.are_assignable(&arguments, &expected) {
                 continue;
             }
             self.overloads.push(overload);
             let result = self.variables.resolve(&result);
-            res = match res {
+            result_type = match result_type {
                 None => Some(result),
                 Some(Dyn) => Some(Dyn),
                 Some(before) if before == result => Some(before),
                 Some(_) => Some(Dyn),
             };
         }
-        res.unwrap_or_else(|| {
-            let all = arguments.iter().map(|it| self.variables.resolve(it).to_string());
-            let all: Vec<String> = all.collect();
+        result_type.unwrap_or_else(|| {
+            let types =
+                arguments.iter().map(|argument| self.variables.resolve(argument).to_string());
+            let types: Vec<String> = types.collect();
             let name = name.trim_matches(['_', '@']);
-            self.fault(format!(
+            self.report(format!(
                 "`{name}` does not accept arguments of the types ({})",
-                all.join(", ")
+                types.join(", ")
             ))
         })
     }
 
-    fn list(&mut self, list: &ListExpr) -> Type<'a> {
+    fn type_of_list(&mut self, list: &ListExpr) -> Type<'a> {
         let (mut item, mut items) = (None, Vec::new());
         for (at, it) in list.elements.iter().enumerate() {
-            let type_ = self.check(it);
-            let type_ = self.inside(type_, list.optional_indices.contains(&at));
+            let type_ = self.infer_and_record(it);
+            let type_ = self.type_inside_optional(type_, list.optional_indices.contains(&at));
             items.push(type_.clone());
-            item = Some(self.joined(item, type_));
+            item = Some(self.join_types(item, type_));
         }
         self.require_equal(&items);
-        Type::list(item.unwrap_or_else(|| self.variables.fresh()))
+        Type::list(item.unwrap_or_else(|| self.variables.add_variable()))
     }
 
-    fn map(&mut self, map: &MapExpr) -> Type<'a> {
+    fn type_of_map(&mut self, map: &MapExpr) -> Type<'a> {
         let (mut keys, mut values) = (None, None);
         let mut types = (Vec::new(), Vec::new());
         for entry in &map.entries {
             let EntryExpr::MapEntry(entry) = &entry.expr else { continue };
-            let key = self.check(&entry.key);
+            let key = self.infer_and_record(&entry.key);
             types.0.push(key.clone());
-            keys = Some(self.joined(keys, key));
-            let value = self.check(&entry.value);
-            let value = self.inside(value, entry.optional);
+            keys = Some(self.join_types(keys, key));
+            let value = self.infer_and_record(&entry.value);
+            let value = self.type_inside_optional(value, entry.optional);
             types.1.push(value.clone());
-            values = Some(self.joined(values, value));
+            values = Some(self.join_types(values, value));
         }
         self.require_equal(&types.0);
         self.require_equal(&types.1);
-        let mut or_fresh = |it: Option<_>| it.unwrap_or_else(|| self.variables.fresh());
+        let mut or_fresh =
+            |type_: Option<_>| type_.unwrap_or_else(|| self.variables.add_variable());
         let key = or_fresh(keys);
         Type::map(key, or_fresh(values))
     }
 
-    /// The type inside of an optional item.
-    fn inside(&mut self, type_: Type<'a>, is_optional: bool) -> Type<'a> {
+    /// Returns the type inside of an optional item.
+    fn type_inside_optional(&mut self, type_: Type<'a>, is_optional: bool) -> Type<'a> {
         if !is_optional {
             return type_;
         }
-        match self.variables.resolve(&type_).unwrapped() {
+        match self.variables.resolve(&type_).unwrap_optional() {
             (inside, true) => inside,
             (other, false) if other.is_open() => other,
-            (other, false) => self.fault(format!("an item after `?` is not optional, but {other}")),
+            (other, false) => {
+                self.report(format!("an item after `?` is not optional, but {other}"))
+            }
         }
     }
 
-    fn joined(&mut self, before: Option<Type<'a>>, next: Type<'a>) -> Type<'a> {
+    fn join_types(&mut self, before: Option<Type<'a>>, next: Type<'a>) -> Type<'a> {
         let Some(before) = before else { return next };
-        self.variables.join(before, next).unwrap_or(Dyn)
+        self.variables.join_types(before, next).unwrap_or(Dyn)
     }
 
     /// Notes that all items of a literal must be of the type of the first, unless they are arguments of `format`.
@@ -313,13 +331,13 @@ impl<'a> Checker<'a> {
             && self.is_homogeneous
             && self.formats == 0
         {
-            self.equal.extend(rest.iter().map(|it| (first.clone(), it.clone())));
+            self.equal.extend(rest.iter().map(|item| (first.clone(), item.clone())));
         }
     }
 
-    fn comprehension(&mut self, it: &ComprehensionExpr) -> Type<'a> {
-        let range = self.check(&it.iter_range);
-        let start = self.check(&it.accu_init);
+    fn type_of_comprehension(&mut self, it: &ComprehensionExpr) -> Type<'a> {
+        let range = self.infer_and_record(&it.iter_range);
+        let start = self.infer_and_record(&it.accu_init);
         let depth = self.scope.len();
         self.scope.push((it.accu_var.clone(), start.clone()));
         let range = self.variables.resolve(&range);
@@ -331,54 +349,55 @@ impl<'a> Checker<'a> {
                 self.variables.is_assignable(&Dyn, &range);
                 (Dyn, Dyn)
             }
-            other => (self.fault(format!("a value of the type {other} has no items")), Error),
+            other => (self.report(format!("a value of the type {other} has no items")), Error),
         };
         self.scope.push((it.iter_var.clone(), one));
         self.scope.extend(it.iter_var2.iter().map(|name| (name.clone(), two.clone())));
         for (expr, expected) in [(&it.loop_cond, Simple("bool")), (&it.loop_step, start)] {
-            let found = self.check(expr);
+            let found = self.infer_and_record(expr);
             if !self.variables.is_assignable(&expected, &found) {
                 let (expected, found) =
                     (self.variables.resolve(&expected), self.variables.resolve(&found));
-                self.fault(format!(
+                self.report(format!(
                     "a value of the type {found} is used where {expected} is required"
                 ));
             }
         }
         self.scope.truncate(depth + 1);
-        let res = self.check(&it.result);
+        let result = self.infer_and_record(&it.result);
         self.scope.truncate(depth);
-        self.variables.resolve(&res)
+        self.variables.resolve(&result)
     }
 }
 
-/// A declared type with a variable for each of its parameters.
-fn instantiate<'a>(
+/// Returns a declared type with a variable for each of its parameters.
+fn instantiate_type<'a>(
     type_: &Type<'static>,
     parameters: &mut Vec<(&'static str, Type<'a>)>,
     variables: &mut Variables<'a>,
 ) -> Type<'a> {
     match type_ {
-        Parameter(name) => match parameters.iter().find(|it| it.0 == *name) {
+        Parameter(name) => match parameters.iter().find(|parameter| parameter.0 == *name) {
             Some((_, known)) => known.clone(),
             None => {
-                let fresh = variables.fresh();
+                let fresh = variables.add_variable();
                 parameters.push((*name, fresh.clone()));
                 fresh
             }
         },
-        Compound(name, of) => {
-            Compound(name, of.iter().map(|it| instantiate(it, parameters, variables)).collect())
-        }
+        Compound(name, of) => Compound(
+            name,
+            of.iter().map(|type_| instantiate_type(type_, parameters, variables)).collect(),
+        ),
         other => other.clone(),
     }
 }
 
-/// `a.b.c`, where an expression is only names.
-pub fn spelled(expr: &IdedExpr) -> Option<String> {
+/// Returns `a.b.c` if an expression consists of names only.
+pub fn dotted_name(expr: &IdedExpr) -> Option<String> {
     match &expr.expr {
         Expr::Ident(name) => Some(name.clone()),
-        Expr::Select(it) if !it.test => Some(format!("{}.{}", spelled(&it.operand)?, it.field)),
+        Expr::Select(it) if !it.test => Some(format!("{}.{}", dotted_name(&it.operand)?, it.field)),
         _ => None,
     }
 }

@@ -1,6 +1,8 @@
-//! What a rule costs at most: a port of `checker/cost.go` of cel-go 0.26, which API servers of Kubernetes 1.36 have.
+//! Estimates the maximum cost of a rule: a port of `checker/cost.go` of cel-go 0.26, which API servers of Kubernetes
+//! 1.36 have.
 //!
-//! Only the upper bound of a cost is estimated; of sizes also the lower one, which decides how long texts become.
+//! Only the upper bound of a cost is estimated. Sizes have a lower bound, too, since it decides how long strings
+//! become.
 
 use std::{collections::BTreeMap, ptr};
 
@@ -18,10 +20,10 @@ use super::{
 const LIST: u64 = 10;
 const MAP: u64 = 30;
 
-/// The most that a checked rule costs on values of a schema.
-pub fn of(rule: &IdedExpr, checker: &Checker<'_>, values: Values<'_>) -> u64 {
+/// Returns the maximum cost of a checked rule on values of a schema.
+pub fn estimate_cost(rule: &IdedExpr, checker: &Checker<'_>, values: Values<'_>) -> u64 {
     let (paths, sizes, entries) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-    Costs { checker, values, paths, sizes, entries, locals: Vec::new() }.cost(rule)
+    CostEstimator { checker, values, paths, sizes, entries, locals: Vec::new() }.cost_of(rule)
 }
 
 /// The known bounds of an argument.
@@ -35,7 +37,7 @@ pub struct Node<'e, 'a> {
 }
 
 impl Node<'_, '_> {
-    pub fn size(&self) -> Size {
+    pub fn size_or_unknown(&self) -> Size {
         self.size.unwrap_or(Size::UNKNOWN)
     }
 }
@@ -53,7 +55,7 @@ struct Local<'e> {
     entries: Option<Entries>,
 }
 
-struct Costs<'e, 'a, 'c> {
+struct CostEstimator<'e, 'a, 'c> {
     checker: &'c Checker<'a>,
     values: Values<'a>,
     paths: BTreeMap<*const IdedExpr, Path>,
@@ -62,49 +64,50 @@ struct Costs<'e, 'a, 'c> {
     locals: Vec<Local<'e>>,
 }
 
-impl<'e, 'a> Costs<'e, 'a, '_> {
-    fn cost(&mut self, expr: &'e IdedExpr) -> u64 {
+impl<'e, 'a> CostEstimator<'e, 'a, '_> {
+    fn cost_of(&mut self, expr: &'e IdedExpr) -> u64 {
         match &expr.expr {
-            Expr::Ident(name) => self.named(expr, name),
+            Expr::Ident(name) => self.cost_of_name(expr, name),
             // The name of a type.
             Expr::Select(_) if matches!(self.checker.type_at(expr), Compound("type", _)) => {
-                self.named(expr, "")
+                self.cost_of_name(expr, "")
             }
             Expr::Select(it) => {
-                let cost = self.cost(&it.operand);
+                let cost = self.cost_of(&it.operand);
                 if it.test {
                     return cost;
                 }
-                let path = self.path(&it.operand).below(&it.field);
+                let path = self.path_of(&it.operand).below(&it.field);
                 self.paths.insert(ptr::from_ref(expr), path);
                 match self.checker.type_at(&it.operand) {
                     Object(..) | Simple(_) | Compound("map", _) => cost.saturating_add(1),
                     _ => cost,
                 }
             }
-            Expr::Call(it) => self.call(expr, it),
-            Expr::List(it) => self.list(expr, &it.elements),
+            Expr::Call(it) => self.cost_of_call(expr, it),
+            Expr::List(it) => self.cost_of_list(expr, &it.elements),
             Expr::Map(it) => {
-                let entries = it.entries.iter().filter_map(|it| match &it.expr {
-                    EntryExpr::MapEntry(it) => Some((&it.key, &it.value)),
+                let entries = it.entries.iter().filter_map(|entry| match &entry.expr {
+                    EntryExpr::MapEntry(entry) => Some((&entry.key, &entry.value)),
                     EntryExpr::StructField(_) => None,
                 });
                 let (keys, values): (Vec<_>, Vec<_>) = entries.unzip();
                 let mut cost = MAP;
                 for (key, value) in keys.iter().zip(&values) {
-                    cost = cost.saturating_add(self.cost(key)).saturating_add(self.cost(value));
+                    cost =
+                        cost.saturating_add(self.cost_of(key)).saturating_add(self.cost_of(value));
                 }
-                let (keys, values) = (self.union(keys), self.union(values));
+                let (keys, values) = (self.union_of_sizes(keys), self.union_of_sizes(values));
                 self.entries.insert(ptr::from_ref(expr), Entries { is_list: false, keys, values });
                 cost
             }
-            Expr::Comprehension(it) => self.comprehension(expr, it),
+            Expr::Comprehension(it) => self.cost_of_comprehension(expr, it),
             Expr::Literal(_) | Expr::Struct(_) | Expr::Unspecified => 0,
         }
     }
 
-    fn named(&mut self, expr: &'e IdedExpr, name: &str) -> u64 {
-        let path = match self.local(expr) {
+    fn cost_of_name(&mut self, expr: &'e IdedExpr, name: &str) -> u64 {
+        let path = match self.local_variable(expr) {
             Some(local) => local.path.clone(),
             None => Path::default().below(name),
         };
@@ -112,47 +115,51 @@ impl<'e, 'a> Costs<'e, 'a, '_> {
         1
     }
 
-    fn list(&mut self, expr: &'e IdedExpr, items: &'e [IdedExpr]) -> u64 {
-        let costs = items.iter().map(|it| self.cost(it));
+    fn cost_of_list(&mut self, expr: &'e IdedExpr, items: &'e [IdedExpr]) -> u64 {
+        let costs = items.iter().map(|item| self.cost_of(item));
         let cost = costs.fold(LIST, u64::saturating_add);
-        let values = self.union(items.iter().collect());
+        let values = self.union_of_sizes(items.iter().collect());
         let entries = Entries { is_list: true, keys: Size::exactly(1), values };
         self.entries.insert(ptr::from_ref(expr), entries);
         cost
     }
 
-    /// The sizes of all of these together.
-    fn union(&mut self, items: Vec<&'e IdedExpr>) -> Size {
+    /// Returns bounds that include the sizes of all of these expressions.
+    fn union_of_sizes(&mut self, items: Vec<&'e IdedExpr>) -> Size {
         let start = Size { min: if items.is_empty() { 0 } else { u64::MAX }, max: 0 };
-        let mut sizes = items.into_iter().map(|it| self.size(it).unwrap_or(Size::UNKNOWN));
+        let mut sizes = items.into_iter().map(|item| self.size_of(item).unwrap_or(Size::UNKNOWN));
         sizes.by_ref().fold(start, Size::or)
     }
 
-    fn call(&mut self, expr: &'e IdedExpr, call: &'e CallExpr) -> u64 {
+    fn cost_of_call(&mut self, expr: &'e IdedExpr, call: &'e CallExpr) -> u64 {
         let name = call.func_name.as_str();
         if name == "dyn" {
-            let cost = self.cost(&call.args[0]);
-            self.copy(expr, &call.args[0]);
+            let cost = self.cost_of(&call.args[0]);
+            self.copy_bounds(expr, &call.args[0]);
             return cost.saturating_add(1);
         }
-        let args: Vec<_> = call.args.iter().map(|it| self.node(it)).collect();
+        let args: Vec<_> = call.args.iter().map(|arg| self.node_of(arg)).collect();
         let checker = self.checker;
         let overloads = checker.overloads_at(expr);
         // A target that is the first part of a function's name has no value.
-        let is_method = overloads.iter().any(|it| it.is_method);
-        let target = call.target.as_deref().filter(|_| is_method).map(|it| self.node(it));
+        let is_method = overloads.iter().any(|overload| overload.is_method);
+        let target =
+            call.target.as_deref().filter(|_| is_method).map(|target| self.node_of(target));
         let around = args.iter().fold(0, |sum, it| u64::saturating_add(sum, it.cost));
         if overloads.is_empty() {
             return around.saturating_add(1);
         }
         let qualified = match call.target.as_deref() {
-            Some(of) if !is_method => super::checker::spelled(of).map(|it| format!("{it}.{name}")),
+            Some(of) if !is_method => {
+                super::checker::dotted_name(of).map(|namespace| format!("{namespace}.{name}"))
+            }
             _ => None,
         };
         let name = qualified.as_deref().unwrap_or(name);
         let (mut most, mut size) = (0, None);
         for overload in overloads {
-            let (cost, result) = self.overload(expr, (name, overload), target.as_ref(), &args);
+            let (cost, result) =
+                self.cost_of_overload(expr, (name, overload), target.as_ref(), &args);
             most = most.max(cost);
             size = match (size, result) {
                 (Some(one), Some(other)) => Some(Size::or(one, other)),
@@ -164,20 +171,20 @@ impl<'e, 'a> Costs<'e, 'a, '_> {
                 _ => None,
             };
             if let Some(step) = step {
-                size = self.entries(&call.args[0]).map(|it| it.values);
-                let path = self.path(&call.args[0]).below(step);
+                size = self.entries_of(&call.args[0]).map(|entries| entries.values);
+                let path = self.path_of(&call.args[0]).below(step);
                 self.paths.insert(ptr::from_ref(expr), path);
             }
-            size = size.or_else(|| self.size(expr));
+            size = size.or_else(|| self.size_of(expr));
         }
         if let Some(size) = size {
             self.sizes.insert(ptr::from_ref(expr), size);
         }
-        target.map_or(0, |it| it.cost).saturating_add(most)
+        target.map_or(0, |target| target.cost).saturating_add(most)
     }
 
-    /// The cost of a call with its arguments, and the size of what it returns.
-    fn overload(
+    /// Returns the cost of a call with its arguments, and the size of its result.
+    fn cost_of_overload(
         &mut self,
         expr: &'e IdedExpr,
         (name, overload): (&str, &Overload),
@@ -196,97 +203,98 @@ impl<'e, 'a> Costs<'e, 'a, '_> {
                     self.entries.insert(ptr::from_ref(expr), one.or(other));
                 }
                 let cost = condition.cost.saturating_add(one.cost.max(other.cost));
-                (cost, Some(one.size().or(other.size())))
+                (cost, Some(one.size_or_unknown().or(other.size_or_unknown())))
             }
             ("_+_", [one, other]) if is(&["string", "bytes", "list"]) => {
                 if let (Some(one), Some(other)) = (one.entries, other.entries) {
                     self.entries.insert(ptr::from_ref(expr), one.or(other));
                 }
-                let size = one.size().plus(other.size());
+                let size = one.size_or_unknown().plus(other.size_or_unknown());
                 let own = if is(&["list"]) { 1 } else { scaled(size.max, 0.1) };
                 (own.saturating_add(around), Some(size))
             }
             _ => {
-                let items = |list: &Node<'e, 'a>| self.items(list);
-                let (own, size) = calls::cost((name, overload), target, args, &items);
+                let items = |list: &Node<'e, 'a>| self.items_of(list);
+                let (own, size) = calls::call_cost((name, overload), target, args, &items);
                 (own.saturating_add(around), size)
             }
         }
     }
 
-    /// The items of a list, as its type and its path describe them.
-    fn items(&self, list: &Node<'e, 'a>) -> Option<Items> {
+    /// Returns the bounds of a list's items, from its type and its path.
+    fn items_of(&self, list: &Node<'e, 'a>) -> Option<Items> {
         let item = match &list.type_ {
             Compound(_, of) => of.first()?,
             _ => return None,
         };
-        let size = match list.path.is_empty() {
-            true => None,
-            false => self.size_at(&list.path.copy().below("@items")),
+        let size = if list.path.is_empty() {
+            None
+        } else {
+            self.size_at(&list.path.deep_copy().below("@items"))
         };
         let are_texts = matches!(item, Simple("string" | "bytes"));
         Some(Items { are_texts, size: size.unwrap_or(Size::UNKNOWN) })
     }
 
-    fn comprehension(&mut self, expr: &'e IdedExpr, it: &'e ComprehensionExpr) -> u64 {
-        let cost = self.cost(&it.iter_range).saturating_add(self.cost(&it.accu_init));
+    fn cost_of_comprehension(&mut self, expr: &'e IdedExpr, it: &'e ComprehensionExpr) -> u64 {
+        let cost = self.cost_of(&it.iter_range).saturating_add(self.cost_of(&it.accu_init));
         let depth = self.locals.len();
-        let (path, size) = (self.path(&it.accu_init), self.size(&it.accu_init));
-        let entries = self.entries(&it.accu_init);
+        let (path, size) = (self.path_of(&it.accu_init), self.size_of(&it.accu_init));
+        let entries = self.entries_of(&it.accu_init);
         self.locals.push(Local { name: &it.accu_var, path, size, entries });
-        let entries = self.entries(&it.iter_range);
+        let entries = self.entries_of(&it.iter_range);
         let is_list = match entries {
             Some(entries) => entries.is_list,
             None => matches!(self.checker.type_at(&it.iter_range), Compound("list", _)),
         };
-        let size = entries.map(|it| if is_list { it.values } else { it.keys });
-        let path = self.path(&it.iter_range).below(if is_list { "@items" } else { "@keys" });
+        let size = entries.map(|entries| if is_list { entries.values } else { entries.keys });
+        let path = self.path_of(&it.iter_range).below(if is_list { "@items" } else { "@keys" });
         self.locals.push(Local { name: &it.iter_var, path, size, entries: None });
-        let each = self.cost(&it.loop_cond).saturating_add(self.cost(&it.loop_step));
+        let each = self.cost_of(&it.loop_cond).saturating_add(self.cost_of(&it.loop_step));
         self.locals.truncate(depth + 1);
-        let cost = cost.saturating_add(self.cost(&it.result));
+        let cost = cost.saturating_add(self.cost_of(&it.result));
         self.locals.truncate(depth);
-        let times = self.size(&it.iter_range).unwrap_or(Size::UNKNOWN);
+        let times = self.size_of(&it.iter_range).unwrap_or(Size::UNKNOWN);
         match it.accu_init.expr {
             Expr::Literal(_) => {
-                let size = self.size(&it.accu_init);
-                self.sizes.extend(size.map(|it| (ptr::from_ref(expr), it)));
+                let size = self.size_of(&it.accu_init);
+                self.sizes.extend(size.map(|size| (ptr::from_ref(expr), size)));
             }
             Expr::List(_) | Expr::Map(_) => {
                 self.sizes.insert(ptr::from_ref(expr), times);
-                let entries = self.entries(&it.loop_step);
-                self.entries.extend(entries.map(|it| (ptr::from_ref(expr), it)));
+                let entries = self.entries_of(&it.loop_step);
+                self.entries.extend(entries.map(|entries| (ptr::from_ref(expr), entries)));
             }
             _ => {}
         }
         cost.saturating_add(times.max.saturating_mul(each))
     }
 
-    fn copy(&mut self, to: &'e IdedExpr, from: &'e IdedExpr) {
-        let (size, entries) = (self.size(from), self.entries(from));
-        self.sizes.extend(size.map(|it| (ptr::from_ref(to), it)));
-        self.entries.extend(entries.map(|it| (ptr::from_ref(to), it)));
+    fn copy_bounds(&mut self, to: &'e IdedExpr, from: &'e IdedExpr) {
+        let (size, entries) = (self.size_of(from), self.entries_of(from));
+        self.sizes.extend(size.map(|size| (ptr::from_ref(to), size)));
+        self.entries.extend(entries.map(|entries| (ptr::from_ref(to), entries)));
     }
 
-    fn node(&mut self, expr: &'e IdedExpr) -> Node<'e, 'a> {
-        let cost = self.cost(expr);
-        let (type_, path) = (self.checker.type_at(expr), self.path(expr));
-        Node { expr, type_, path, size: self.size(expr), entries: self.entries(expr), cost }
+    fn node_of(&mut self, expr: &'e IdedExpr) -> Node<'e, 'a> {
+        let cost = self.cost_of(expr);
+        let (type_, path) = (self.checker.type_at(expr), self.path_of(expr));
+        Node { expr, type_, path, size: self.size_of(expr), entries: self.entries_of(expr), cost }
     }
 
-    fn local(&self, expr: &IdedExpr) -> Option<&Local<'e>> {
+    fn local_variable(&self, expr: &IdedExpr) -> Option<&Local<'e>> {
         let Expr::Ident(name) = &expr.expr else { return None };
-        self.locals.iter().rev().find(|it| it.name == name)
+        self.locals.iter().rev().find(|local| local.name == name)
     }
 
-    fn path(&self, expr: &IdedExpr) -> Path {
-        match self.local(expr) {
+    fn path_of(&self, expr: &IdedExpr) -> Path {
+        match self.local_variable(expr) {
             Some(local) => local.path.clone(),
             None => self.paths.get(&ptr::from_ref(expr)).cloned().unwrap_or_default(),
         }
     }
 
-    fn size(&mut self, expr: &IdedExpr) -> Option<Size> {
+    fn size_of(&mut self, expr: &IdedExpr) -> Option<Size> {
         if let Some(known) = self.sizes.get(&ptr::from_ref(expr)) {
             return Some(*known);
         }
@@ -301,31 +309,32 @@ impl<'e, 'a> Costs<'e, 'a, '_> {
         if let Some(length) = length {
             return u64::try_from(length).ok().map(Size::exactly);
         }
-        if let Some(size) = self.size_at(&self.path(expr)) {
+        if let Some(size) = self.size_at(&self.path_of(expr)) {
             self.sizes.insert(ptr::from_ref(expr), size);
             return Some(size);
         }
-        match is_scalar(&self.checker.type_at(expr)) {
-            true => Some(Size::exactly(1)),
-            false => self.local(expr).and_then(|it| it.size),
+        if is_scalar(&self.checker.type_at(expr)) {
+            Some(Size::exactly(1))
+        } else {
+            self.local_variable(expr).and_then(|local| local.size)
         }
     }
 
-    /// The size of the values that a path leads to. Whatever it begins with stands for `self`.
+    /// Returns the size of the values that a path leads to. The first name of a path stands for `self`.
     fn size_at(&self, path: &Path) -> Option<Size> {
         let steps = path.steps();
         let (_, steps) = steps.split_first()?;
-        let found = steps.iter().try_fold(self.values, |values, step| values.step(step))?;
-        Some(Size { min: 0, max: found.largest() })
+        let values = steps.iter().try_fold(self.values, |values, step| values.values_at(step))?;
+        Some(Size { min: 0, max: values.max_size() })
     }
 
-    fn entries(&self, expr: &IdedExpr) -> Option<Entries> {
+    fn entries_of(&self, expr: &IdedExpr) -> Option<Entries> {
         let known = self.entries.get(&ptr::from_ref(expr)).copied();
-        known.or_else(|| self.local(expr)?.entries)
+        known.or_else(|| self.local_variable(expr)?.entries)
     }
 }
 
-/// Whether all values of a type have one size.
+/// Returns true if all values of a type have the size 1.
 fn is_scalar(type_: &Type<'_>) -> bool {
     match type_ {
         Simple(name) => matches!(

@@ -26,7 +26,7 @@ impl Size {
         Self { min, max }
     }
 
-    /// The bounds of what has the one or the other size.
+    /// Returns bounds that include both sizes.
     pub fn or(self, other: Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
@@ -47,7 +47,7 @@ impl Entries {
     }
 }
 
-/// A number times a factor, rounded up, as Go computes it.
+/// Returns a number times a factor, rounded up, as Go computes it.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -84,7 +84,7 @@ impl Path {
         Self { array: Rc::clone(&self.array), length, capacity: self.capacity }
     }
 
-    pub fn copy(&self) -> Self {
+    pub fn deep_copy(&self) -> Self {
         let (length, capacity) = (self.length, self.length);
         Self { array: Rc::new(RefCell::new(self.steps())), length, capacity }
     }

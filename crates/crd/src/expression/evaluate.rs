@@ -1,5 +1,5 @@
-//! What a rule says of a value. As an API server evaluates it, or not at all: a rule that uses more than is known here
-//! is not evaluated, and neither is one of which the result may differ.
+//! Evaluates a rule on a value as an API server does, or not at all: a rule is not evaluated if it uses something that
+//! is not supported here, or if its result may differ.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use cel::{
 
 use super::{
     budget::{self, Budget},
-    names, parse, regex, schema,
+    names, parse_rule, regex, schema,
 };
 use crate::keyword::flag;
 use go_data::yaml::Value;
@@ -23,9 +23,9 @@ use go_data::yaml::Value;
 pub enum Outcome {
     Bool(bool),
     Text(String),
-    /// An API server cannot evaluate it either, and refuses the object.
+    /// An API server cannot evaluate the rule either, and refuses the object.
     Error(String),
-    /// Why it is not evaluated here.
+    /// The rule is not evaluated, for this reason.
     Unknown(String),
     /// The steps of this evaluator are used up.
     TooLong,
@@ -102,8 +102,8 @@ impl Default for Evaluator {
 
 impl Evaluator {
     /// Gives the evaluator all its steps again.
-    pub fn renew(&self) {
-        self.budget.renew();
+    pub fn refill_budget(&self) {
+        self.budget.refill();
     }
 
     pub fn is_exhausted(&self) -> bool {
@@ -112,30 +112,31 @@ impl Evaluator {
 
     /// Evaluates a rule on a value that is valid by the schema. Without an old value, `oldSelf` is `optional.none()`.
     pub fn evaluate(&self, source: &str, schema: &Value, value: &Value) -> Outcome {
-        if self.budget.spend(budget::size(value).saturating_add(source.len())).is_none() {
+        if self.budget.take_steps(budget::count_parts(value).saturating_add(source.len())).is_none()
+        {
             return Outcome::TooLong;
         }
-        let ast = match parse(source) {
+        let ast = match parse_rule(source) {
             Ok(ast) => ast,
             Err(error) => return Outcome::Unknown(error),
         };
-        if let Some(why) = unsupported(&ast, schema) {
+        if let Some(why) = find_unsupported(&ast, schema) {
             return Outcome::Unknown(why);
         }
         let program = match self.env.compile(source) {
             Ok(program) => program,
             Err(error) => return Outcome::Unknown(error.to_string()),
         };
-        let Some(value) = convert(value, schema) else {
+        let Some(value) = convert_value(value, schema) else {
             return Outcome::Unknown("it reads a value that does not match the schema".to_owned());
         };
-        self.run(&program, value)
+        self.run_program(&program, value)
     }
 
-    fn run(&self, program: &Program, value: Cel) -> Outcome {
+    fn run_program(&self, program: &Program, value: Cel) -> Outcome {
         let mut context = Context::with_env(self.env.clone());
         let mut expression = program.expression().clone();
-        if let Err(error) = self.budget.attach(&mut expression, &mut context) {
+        if let Err(error) = self.budget.charge_loops(&mut expression, &mut context) {
             return Outcome::Unknown(error.to_string());
         }
         context.add_variable_from_value("self", value);
@@ -161,50 +162,51 @@ impl Evaluator {
     }
 }
 
-/// The part of a rule that cannot be evaluated as an API server does.
-fn unsupported(ast: &IdedExpr, schema: &Value) -> Option<String> {
+/// Returns the part of a rule that cannot be evaluated as an API server does.
+fn find_unsupported(ast: &IdedExpr, schema: &Value) -> Option<String> {
     let mut names = names::Names::new(schema);
-    names.declare("oldSelf");
+    names.declare_name("oldSelf");
     names.visit(ast);
     if let Some(fault) = names.faults.first() {
         return Some(fault.clone());
     }
-    let is_time = |it: &Value| {
-        let format = it.get("format").and_then(Value::as_str).unwrap_or_default();
+    let is_time = |value: &Value| {
+        let format = value.get("format").and_then(Value::as_str).unwrap_or_default();
         matches!(format, "byte" | "date" | "date-time" | "duration")
     };
-    if names.read.iter().any(|it| is_time(it)) || names.compared.iter().any(|it| any(it, &is_time))
+    if names.read.iter().any(|schema| is_time(schema))
+        || names.compared.iter().any(|schema| any_schema(schema, &is_time))
     {
         return Some("it reads a date, a duration or bytes".to_owned());
     }
     // Lists of these types are compared and added without regard to their order.
-    let is_unordered = |it: &Value| {
-        let kind = it.get("x-kubernetes-list-type").and_then(Value::as_str);
+    let is_unordered = |value: &Value| {
+        let kind = value.get("x-kubernetes-list-type").and_then(Value::as_str);
         matches!(kind, Some("map" | "set"))
     };
-    if names.compared.iter().any(|it| any(it, &is_unordered)) {
+    if names.compared.iter().any(|schema| any_schema(schema, &is_unordered)) {
         return Some("it compares or adds lists of the type `set` or `map`".to_owned());
     }
     let function = unknown_function(ast)?;
     Some(format!("`{function}` is not evaluated by operator-rs"))
 }
 
-/// Whether this is so of a schema or one in it.
-fn any(schema: &Value, is: &impl Fn(&Value) -> bool) -> bool {
-    let inner = ["properties", "items", "additionalProperties"].map(|it| schema.get(it));
-    is(schema)
+/// Returns true if `fits` returns true for a schema or one in it.
+fn any_schema(schema: &Value, fits: &impl Fn(&Value) -> bool) -> bool {
+    let inner = ["properties", "items", "additionalProperties"].map(|keyword| schema.get(keyword));
+    fits(schema)
         || match inner {
-            [Some(Value::Object(all)), ..] => all.values().any(|it| any(it, is)),
-            [_, Some(one), _] | [_, _, Some(one)] => any(one, is),
+            [Some(Value::Object(all)), ..] => all.values().any(|schema| any_schema(schema, fits)),
+            [_, Some(one), _] | [_, _, Some(one)] => any_schema(one, fits),
             _ => false,
         }
 }
 
 fn unknown_function(expression: &IdedExpr) -> Option<String> {
-    let first = |all: &[&IdedExpr]| all.iter().find_map(|it| unknown_function(it));
+    let first = |all: &[&IdedExpr]| all.iter().find_map(|expression| unknown_function(expression));
     match &expression.expr {
         Expr::Call(call) => {
-            let regex = call.args.last().map(|it| &it.expr);
+            let regex = call.args.last().map(|arg| &arg.expr);
             if call.func_name == "matches" && !matches!(regex, Some(Expr::Literal(_))) {
                 return Some("matches".to_owned());
             }
@@ -215,8 +217,8 @@ fn unknown_function(expression: &IdedExpr) -> Option<String> {
         }
         Expr::Select(it) => unknown_function(&it.operand),
         Expr::List(it) => it.elements.iter().find_map(unknown_function),
-        Expr::Map(it) => it.entries.iter().find_map(|it| match &it.expr {
-            EntryExpr::MapEntry(it) => first(&[&it.key, &it.value]),
+        Expr::Map(it) => it.entries.iter().find_map(|entry| match &entry.expr {
+            EntryExpr::MapEntry(entry) => first(&[&entry.key, &entry.value]),
             EntryExpr::StructField(_) => Some("a message".to_owned()),
         }),
         Expr::Comprehension(it) if it.iter_var2.is_some() => {
@@ -230,8 +232,8 @@ fn unknown_function(expression: &IdedExpr) -> Option<String> {
     }
 }
 
-/// A value as rules see it; nothing where it does not match the schema.
-fn convert(value: &Value, schema: &Value) -> Option<Cel> {
+/// Converts a value to that of a rule; none if it does not match the schema.
+fn convert_value(value: &Value, schema: &Value) -> Option<Cel> {
     if value.is_null() {
         return flag(schema, "nullable").then_some(Cel::Null);
     }
@@ -246,7 +248,7 @@ fn convert(value: &Value, schema: &Value) -> Option<Cel> {
                     // An optional field that is null is absent.
                     Some(_) if value.is_null() => continue,
                     Some(properties) => match properties.get(key) {
-                        Some(schema) => (schema::escaped(key), schema),
+                        Some(schema) => (schema::escape_name(key), schema),
                         None => continue,
                     },
                     None => match schema.get("additionalProperties") {
@@ -254,18 +256,19 @@ fn convert(value: &Value, schema: &Value) -> Option<Cel> {
                         None => continue,
                     },
                 };
-                // What has no type cannot be read by a rule.
+                // Rules cannot read a value without a type.
                 if schema.get("type").is_some()
                     || schema.get("x-kubernetes-int-or-string").is_some()
                 {
-                    entries.push((Key::from(key), convert(value, schema)?));
+                    entries.push((Key::from(key), convert_value(value, schema)?));
                 }
             }
             Some(Cel::Map(Map { map: Arc::new(entries.into_iter().collect()) }))
         }
         ("array", Value::Array(items)) => {
             let schema = schema.get("items")?;
-            let items: Option<Vec<Cel>> = items.iter().map(|it| convert(it, schema)).collect();
+            let items: Option<Vec<Cel>> =
+                items.iter().map(|item| convert_value(item, schema)).collect();
             Some(Cel::List(Arc::new(items?)))
         }
         ("string", Value::String(text)) => Some(Cel::from(text.as_str())),

@@ -15,30 +15,31 @@ pub struct Overload {
 pub type Functions = BTreeMap<&'static str, Vec<Overload>>;
 
 /// The functions that rules of CRDs can call.
-pub static OF_CRDS: LazyLock<Functions> = LazyLock::new(|| parse(include_str!("functions.txt")));
+pub static CRD_FUNCTIONS: LazyLock<Functions> =
+    LazyLock::new(|| parse_functions(include_str!("functions.txt")));
 
-/// Lines of `name(types) type`; a method's name begins with a dot.
-pub fn parse(lines: &'static str) -> Functions {
-    let mut res = Functions::new();
+/// Parses lines of `name(types) type`; a method's name begins with a dot.
+pub fn parse_functions(lines: &'static str) -> Functions {
+    let mut functions = Functions::new();
     for line in lines.lines() {
         let Some((name, rest)) = line.split_once('(') else { continue };
-        let (arguments, result) = rest.split_at(end(rest));
-        let arguments = split(arguments).into_iter().map(type_).collect();
+        let (arguments, result) = rest.split_at(closing_bracket(rest));
+        let arguments = split_list(arguments).into_iter().map(parse_type).collect();
         let overload = Overload {
             is_method: name.starts_with('.'),
             arguments,
-            result: type_(result.trim_start_matches(')').trim()),
+            result: parse_type(result.trim_start_matches(')').trim()),
         };
-        res.entry(name.trim_start_matches('.')).or_default().push(overload);
+        functions.entry(name.trim_start_matches('.')).or_default().push(overload);
     }
-    res
+    functions
 }
 
-/// Where the bracket is that closes one before the text.
-fn end(text: &str) -> usize {
+/// Returns the index of the bracket that closes one before the text.
+fn closing_bracket(text: &str) -> usize {
     let mut depth = 1_u32;
-    let closes = |it: char| {
-        match it {
+    let closes = |c: char| {
+        match c {
             '(' => depth += 1,
             ')' => depth -= 1,
             _ => {}
@@ -48,15 +49,15 @@ fn end(text: &str) -> usize {
     text.find(closes).unwrap_or(text.len())
 }
 
-/// The parts between the commas that are in no brackets.
-fn split(list: &'static str) -> Vec<&'static str> {
-    let (mut depth, mut start, mut res) = (0_u32, 0, Vec::new());
+/// Splits a list at the commas that are outside of brackets.
+fn split_list(list: &'static str) -> Vec<&'static str> {
+    let (mut depth, mut start, mut parts) = (0_u32, 0, Vec::new());
     for (at, it) in list.char_indices() {
         match it {
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
             ',' if depth == 0 => {
-                res.push(list[start..at].trim());
+                parts.push(list[start..at].trim());
                 start = at + 1;
             }
             _ => {}
@@ -64,16 +65,16 @@ fn split(list: &'static str) -> Vec<&'static str> {
     }
     let last = list[start..].trim();
     if !last.is_empty() {
-        res.push(last);
+        parts.push(last);
     }
-    res
+    parts
 }
 
-fn type_(text: &'static str) -> Type<'static> {
-    if let Some((name, of)) = text.strip_suffix(')').and_then(|it| it.split_once('(')) {
-        return Type::Compound(name, split(of).into_iter().map(type_).collect());
+fn parse_type(text: &'static str) -> Type<'static> {
+    if let Some((name, of)) = text.strip_suffix(')').and_then(|inner| inner.split_once('(')) {
+        return Type::Compound(name, split_list(of).into_iter().map(parse_type).collect());
     }
-    match text.strip_prefix('<').and_then(|it| it.strip_suffix('>')) {
+    match text.strip_prefix('<').and_then(|name| name.strip_suffix('>')) {
         Some(name) => Type::Parameter(name),
         None if text == "dyn" => Type::Dyn,
         None => Type::Simple(text),
@@ -97,7 +98,9 @@ fn every_line_is_an_overload() {
         let arguments: Vec<String> = it.arguments.iter().map(text).collect();
         format!("{dot}{name}({}) {}", arguments.join(", "), text(&it.result))
     };
-    let all = OF_CRDS.iter().flat_map(|(name, all)| all.iter().map(|it| shown(name, it)));
+    let all = CRD_FUNCTIONS
+        .iter()
+        .flat_map(|(name, all)| all.iter().map(|overload| shown(name, overload)));
     let mut all: Vec<String> = all.collect();
     all.sort();
     assert_eq!(all, lines.collect::<Vec<_>>());

@@ -1,6 +1,7 @@
-//! What Go's `regexp` refuses to compile: the grammar of its parser (regexp/syntax of Go 1.26), without its trees.
+//! Finds regular expressions that Go's `regexp` refuses to compile, by the grammar of its parser (regexp/syntax of Go
+//! 1.26).
 //!
-//! Accepted with doubt: names of `\p{…}`, and expressions that are too large or too deep.
+//! Names in `\p{…}` are not checked, and neither is the size or depth of expressions.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -13,17 +14,17 @@ const CLASSES: [&str; 14] = [
     "space", "upper", "word", "xdigit",
 ];
 
-/// Why Go does not compile an expression.
-pub fn fault(pattern: &str) -> Option<&'static str> {
-    let mut parser = Parser { rest: pattern, open: vec![Level::default()] };
-    parser.run().err()
+/// Returns the reason why Go does not compile an expression.
+pub fn find_regex_fault(pattern: &str) -> Option<&'static str> {
+    let mut parser = Parser { rest: pattern, open: vec![Group::default()] };
+    parser.parse_all().err()
 }
 
 type Checked<T = ()> = Result<T, &'static str>;
 
-/// A group that is open, or the whole.
+/// A group that is open, or the whole expression.
 #[derive(Default)]
-struct Level {
+struct Group {
     /// The number of repetitions inside the last item; `None` if there is nothing to repeat.
     last: Option<u64>,
     most: u64,
@@ -31,51 +32,51 @@ struct Level {
 
 struct Parser<'a> {
     rest: &'a str,
-    open: Vec<Level>,
+    open: Vec<Group>,
 }
 
 impl Parser<'_> {
-    fn run(&mut self) -> Checked {
+    fn parse_all(&mut self) -> Checked {
         let mut repeated = false;
         while let Some(c) = self.rest.chars().next() {
             let was_repeated = std::mem::take(&mut repeated);
             match c {
-                '(' if self.rest.starts_with("(?") => self.group()?,
-                '(' => self.begin(1),
+                '(' if self.rest.starts_with("(?") => self.read_group_start()?,
+                '(' => self.begin_group(1),
                 '|' => {
-                    self.skip(1);
-                    self.settle();
+                    self.skip_bytes(1);
+                    self.end_repeatable();
                 }
                 ')' => {
-                    self.skip(1);
-                    self.settle();
-                    let inner = self.open.pop().map_or(0, |it| it.most);
-                    match self.open.is_empty() {
-                        true => return Err("it has an unexpected `)`"),
-                        false => self.item(inner.max(1)),
+                    self.skip_bytes(1);
+                    self.end_repeatable();
+                    let inner = self.open.pop().map_or(0, |group| group.most);
+                    if self.open.is_empty() {
+                        return Err("it has an unexpected `)`");
                     }
+                    self.add_repeatable(inner.max(1));
                 }
-                '[' => self.class()?,
-                '\\' => self.escape()?,
+                '[' => self.read_class()?,
+                '\\' => self.read_escape()?,
                 '*' | '+' | '?' => {
-                    self.skip(1);
-                    self.repeat(1, was_repeated)?;
+                    self.skip_bytes(1);
+                    self.repeat_last(1, was_repeated)?;
                     repeated = true;
                 }
-                '{' => match bounds(self.rest) {
+                '{' => match parse_repetition(self.rest) {
                     Some((min, max, length)) => {
-                        if MOST < min || max.is_some_and(|it| MOST < it || it < min) {
+                        if min > MOST || max.is_some_and(|max| max > MOST || max < min) {
                             return Err(
                                 "a repetition is above 1000, or its maximum is below its minimum",
                             );
                         }
-                        self.skip(length);
-                        self.repeat(max.unwrap_or(min), was_repeated)?;
+                        self.skip_bytes(length);
+                        self.repeat_last(max.unwrap_or(min), was_repeated)?;
                         repeated = true;
                     }
-                    None => self.literal(c),
+                    None => self.read_literal(c),
                 },
-                c => self.literal(c),
+                c => self.read_literal(c),
             }
         }
         match self.open.len() {
@@ -84,60 +85,60 @@ impl Parser<'_> {
         }
     }
 
-    fn skip(&mut self, bytes: usize) {
+    fn skip_bytes(&mut self, bytes: usize) {
         self.rest = self.rest.get(bytes..).unwrap_or_default();
     }
 
-    fn literal(&mut self, c: char) {
-        self.skip(c.len_utf8());
-        self.item(1);
+    fn read_literal(&mut self, c: char) {
+        self.skip_bytes(c.len_utf8());
+        self.add_repeatable(1);
     }
 
-    fn begin(&mut self, bytes: usize) {
-        self.skip(bytes);
-        self.open.push(Level::default());
+    fn begin_group(&mut self, bytes: usize) {
+        self.skip_bytes(bytes);
+        self.open.push(Group::default());
     }
 
-    /// The end of what `last` belongs to: what follows has nothing to repeat.
-    fn settle(&mut self) {
+    /// Ends the item that a repetition could follow: a repetition after this has nothing to repeat.
+    fn end_repeatable(&mut self) {
         if let Some(level) = self.open.last_mut() {
             level.most = level.most.max(level.last.take().unwrap_or_default());
         }
     }
 
-    fn item(&mut self, times: u64) {
-        self.settle();
+    fn add_repeatable(&mut self, times: u64) {
+        self.end_repeatable();
         if let Some(level) = self.open.last_mut() {
             level.last = Some(times);
         }
     }
 
-    fn repeat(&mut self, times: u64, was_repeated: bool) -> Checked {
+    fn repeat_last(&mut self, times: u64, was_repeated: bool) -> Checked {
         if self.rest.starts_with('?') {
-            self.skip(1);
+            self.skip_bytes(1);
         }
         if was_repeated {
             return Err("a repetition is repeated, as in `a**` or `a++`");
         }
-        let Some(last) = self.open.last_mut().and_then(|it| it.last.as_mut()) else {
+        let Some(last) = self.open.last_mut().and_then(|group| group.last.as_mut()) else {
             return Err("there is nothing to repeat");
         };
-        if 2 <= times && MOST < *last * times {
+        if times >= 2 && *last * times > MOST {
             return Err("nested repetitions exceed 1000");
         }
         *last *= times.max(1);
         Ok(())
     }
 
-    /// `(?…`: flags, or a group with flags or a name.
-    fn group(&mut self) -> Checked {
+    /// Reads `(?…`: flags, or a group with flags or a name.
+    fn read_group_start(&mut self) -> Checked {
         let rest = &self.rest[2..];
         if let Some(named) = rest.strip_prefix("P<").or_else(|| rest.strip_prefix('<')) {
-            let end = named.find('>').filter(|it| 0 < *it);
-            let is_name = |it: &str| it.chars().all(|it| it == '_' || it.is_ascii_alphanumeric());
+            let end = named.find('>').filter(|end| *end > 0);
+            let is_name = |text: &str| text.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
             return match end {
                 Some(end) if is_name(&named[..end]) => {
-                    self.begin(self.rest.len() - named.len() + end + 1);
+                    self.begin_group(self.rest.len() - named.len() + end + 1);
                     Ok(())
                 }
                 _ => Err("it looks behind with `(?<…`, or the name of a group is malformed"),
@@ -149,39 +150,41 @@ impl Parser<'_> {
             Some((on, off)) => (on, off),
             None => (&rest[..end], ""),
         };
-        if !on.chars().chain(off.chars()).all(|it| "imsU".contains(it)) || end == rest.len() {
+        if !on.chars().chain(off.chars()).all(|c| "imsU".contains(c)) || end == rest.len() {
             return Err(PERL);
         }
-        match rest[end..].starts_with(':') {
-            true => self.begin(2 + end + 1),
-            false => self.skip(2 + end + 1),
+        if rest[end..].starts_with(':') {
+            self.begin_group(2 + end + 1);
+        } else {
+            self.skip_bytes(2 + end + 1);
         }
         Ok(())
     }
 
-    fn escape(&mut self) -> Checked {
+    fn read_escape(&mut self) -> Checked {
         if let Some(quoted) = self.rest.strip_prefix("\\Q") {
             let (text, rest) = quoted.split_once("\\E").unwrap_or((quoted, ""));
             self.rest = rest;
-            text.chars().for_each(|_| self.item(1));
+            text.chars().for_each(|_| self.add_repeatable(1));
             return Ok(());
         }
-        let is_special = |it: char| "ABbzdDsSwW".contains(it);
+        let is_special = |c: char| "ABbzdDsSwW".contains(c);
         match self.rest[1..].chars().next() {
-            Some(c) if is_special(c) => self.skip(2),
-            Some('p' | 'P') => self.rest = property(self.rest)?,
-            _ => self.rest = character(self.rest)?.1,
+            Some(c) if is_special(c) => self.skip_bytes(2),
+            Some('p' | 'P') => self.rest = skip_property(self.rest)?,
+            _ => self.rest = parse_escaped_character(self.rest)?.1,
         }
-        self.item(1);
+        self.add_repeatable(1);
         Ok(())
     }
 
-    fn class(&mut self) -> Checked {
+    fn read_class(&mut self) -> Checked {
         let mut rest = self.rest[1..].strip_prefix('^').unwrap_or(&self.rest[1..]);
         let mut is_first = true;
         while is_first || !rest.starts_with(']') {
             is_first = false;
-            if let Some((name, after)) = rest.strip_prefix("[:").and_then(|it| it.split_once(":]"))
+            if let Some((name, after)) =
+                rest.strip_prefix("[:").and_then(|class| class.split_once(":]"))
             {
                 if !CLASSES.contains(&name.strip_prefix('^').unwrap_or(name)) {
                     return Err("it has an unknown class `[:…:]`");
@@ -190,18 +193,22 @@ impl Parser<'_> {
                 continue;
             }
             if rest.starts_with("\\p") || rest.starts_with("\\P") {
-                rest = property(rest)?;
+                rest = skip_property(rest)?;
                 continue;
             }
-            if ["\\d", "\\D", "\\s", "\\S", "\\w", "\\W"].iter().any(|it| rest.starts_with(it)) {
+            if ["\\d", "\\D", "\\s", "\\S", "\\w", "\\W"]
+                .iter()
+                .any(|class| rest.starts_with(class))
+            {
                 rest = &rest[2..];
                 continue;
             }
-            let (low, after) = in_class(rest)?;
+            let (low, after) = parse_class_character(rest)?;
             rest = after;
-            let high = rest.strip_prefix('-').filter(|it| !it.is_empty() && !it.starts_with(']'));
+            let high =
+                rest.strip_prefix('-').filter(|high| !high.is_empty() && !high.starts_with(']'));
             if let Some(high) = high {
-                let (high, after) = in_class(high)?;
+                let (high, after) = parse_class_character(high)?;
                 if high < low {
                     return Err("it has a range whose end is before its start");
                 }
@@ -209,7 +216,7 @@ impl Parser<'_> {
             }
         }
         self.rest = &rest[1..];
-        self.item(1);
+        self.add_repeatable(1);
         Ok(())
     }
 }
@@ -219,11 +226,11 @@ const PERL: &str =
 const ESCAPE: &str =
     "it has an escape that Go does not support, such as the back reference `\\1`, or `\\Z`";
 
-/// Minimum, maximum and length of `{n}`, `{n,}` and `{n,m}`; anything else is literal.
-fn bounds(rest: &str) -> Option<(u64, Option<u64>, usize)> {
+/// Returns the minimum, the maximum and the length of `{n}`, `{n,}` and `{n,m}`; anything else is literal.
+fn parse_repetition(rest: &str) -> Option<(u64, Option<u64>, usize)> {
     let (inner, _) = rest.strip_prefix('{')?.split_once('}')?;
     let number = |text: &str| {
-        let is_number = !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let is_plain = text == "0" || !text.starts_with('0');
         // A number of many digits is too large as well.
         (is_number && is_plain).then(|| text.parse().unwrap_or(u64::MAX))
@@ -236,14 +243,14 @@ fn bounds(rest: &str) -> Option<(u64, Option<u64>, usize)> {
     Some((min, max, inner.len() + 2))
 }
 
-/// What follows `\pL` or `\p{Greek}`.
-fn property(rest: &str) -> Checked<&str> {
+/// Returns the text after `\pL` or `\p{Greek}`.
+fn skip_property(rest: &str) -> Checked<&str> {
     const UNKNOWN: &str = "it has an unknown property `\\p`";
-    let is_word = |it: char| it.is_alphabetic() || "^_- ".contains(it);
+    let is_word = |c: char| c.is_alphabetic() || "^_- ".contains(c);
     let mut chars = rest[2..].chars();
     match chars.next() {
         Some('{') => match rest.split_once('}') {
-            Some((name, after)) if 3 < name.len() && name[3..].chars().all(is_word) => Ok(after),
+            Some((name, after)) if name.len() > 3 && name[3..].chars().all(is_word) => Ok(after),
             _ => Err(UNKNOWN),
         },
         Some(c) if "CLMNPSZ".contains(c.to_ascii_uppercase()) => Ok(chars.as_str()),
@@ -251,21 +258,21 @@ fn property(rest: &str) -> Checked<&str> {
     }
 }
 
-fn in_class(rest: &str) -> Checked<(u32, &str)> {
+fn parse_class_character(rest: &str) -> Checked<(u32, &str)> {
     match rest.chars().next() {
         None => Err("a `]` is missing"),
-        Some('\\') => character(rest),
+        Some('\\') => parse_escaped_character(rest),
         Some(c) => Ok((c.into(), &rest[c.len_utf8()..])),
     }
 }
 
-/// The character of an escape, and what follows.
-fn character(rest: &str) -> Checked<(u32, &str)> {
+/// Returns the character of an escape, and the text after it.
+fn parse_escaped_character(rest: &str) -> Checked<(u32, &str)> {
     let mut chars = rest[1..].chars().peekable();
     let c = chars.next().ok_or("it ends with `\\`")?;
     let value = match c {
         '0'..='7' => {
-            let digits = more(&mut chars, 2, |it| ('0'..='7').contains(&it));
+            let digits = take_while(&mut chars, 2, |c| ('0'..='7').contains(&c));
             if c != '0' && digits.is_empty() {
                 return Err(ESCAPE);
             }
@@ -273,15 +280,15 @@ fn character(rest: &str) -> Checked<(u32, &str)> {
         }
         'x' if chars.peek() == Some(&'{') => {
             chars.next();
-            let digits = more(&mut chars, usize::MAX, |it| it.is_ascii_hexdigit());
+            let digits = take_while(&mut chars, usize::MAX, |c| c.is_ascii_hexdigit());
             let value = u32::from_str_radix(&digits, 16).map_err(|_| ESCAPE)?;
-            if chars.next() != Some('}') || u32::from(char::MAX) < value {
+            if chars.next() != Some('}') || value > u32::from(char::MAX) {
                 return Err(ESCAPE);
             }
             value
         }
         'x' => {
-            let digits = more(&mut chars, 2, |it| it.is_ascii_hexdigit());
+            let digits = take_while(&mut chars, 2, |c| c.is_ascii_hexdigit());
             if digits.len() < 2 {
                 return Err(ESCAPE);
             }
@@ -300,14 +307,18 @@ fn character(rest: &str) -> Checked<(u32, &str)> {
     Ok((value, &rest[rest.len() - rest_of..]))
 }
 
-fn more(chars: &mut Peekable<Chars<'_>>, most: usize, is: impl Fn(char) -> bool) -> String {
-    let mut res = String::new();
-    while res.len() < most
-        && let Some(c) = chars.next_if(|it| is(*it))
+fn take_while(
+    chars: &mut Peekable<Chars<'_>>,
+    most: usize,
+    accepts: impl Fn(char) -> bool,
+) -> String {
+    let mut taken = String::new();
+    while taken.len() < most
+        && let Some(c) = chars.next_if(|c| accepts(*c))
     {
-        res.push(c);
+        taken.push(c);
     }
-    res
+    taken
 }
 
 /// `patterns.json` has what `regexp.Compile` of Go 1.26 says.
@@ -318,7 +329,7 @@ fn what_go_does_not_compile_is_refused() {
     for (of, is_refused) in [("refused", true), ("accepted", false)] {
         for pattern in table[of].as_array().expect("a list") {
             let pattern = pattern.as_str().expect("a text");
-            assert_eq!(fault(pattern).is_some(), is_refused, "{pattern}");
+            assert_eq!(find_regex_fault(pattern).is_some(), is_refused, "{pattern}");
         }
     }
 }
@@ -343,6 +354,6 @@ fn the_first_fault_is_reported() {
         (r"\p{Nope", r"it has an unknown property `\p`"),
         (r"a\", r"it ends with `\`"),
     ] {
-        assert_eq!(fault(pattern), Some(reason), "{pattern}");
+        assert_eq!(find_regex_fault(pattern), Some(reason), "{pattern}");
     }
 }

@@ -1,7 +1,7 @@
-//! Rules in CEL, the Common Expression Language: those of CRDs, and those of OLM's dependencies.
+//! Checks and evaluates rules in CEL, the Common Expression Language: those of CRDs, and those of OLM's dependencies.
 //!
-//! The only room that names a CEL library. It has none of Kubernetes' own functions (`isURL`, `quantity`, …): what
-//! uses one can be checked for its names, and is not evaluated.
+//! This is the only module that uses a CEL library. It has none of Kubernetes' own functions (`isURL`, `quantity`, …):
+//! a rule that uses one is checked, and is not evaluated.
 
 mod budget;
 mod calls;
@@ -19,9 +19,9 @@ mod schema;
 mod sizes;
 mod types;
 
-pub use compile::{compiles, of_crd, times_per_request};
+pub use compile::{compile_bundle_rule, compile_crd_rule, max_values_per_request};
 pub use evaluate::{Evaluator, Outcome};
-pub use go_regex::fault as regex_fault;
+pub use go_regex::find_regex_fault;
 pub use names::uses_old_self;
 pub use regex::is_match;
 
@@ -44,8 +44,8 @@ const TYPES: &[&str] = &[
     "uint",
 ];
 
-/// The syntax tree of a rule, or the line, column and cause of its first error.
-fn parse(source: &str) -> Result<IdedExpr, String> {
+/// Returns the syntax tree of a rule, or the line, column and cause of its first error.
+fn parse_rule(source: &str) -> Result<IdedExpr, String> {
     parse_with(Parser::default().enable_optional_syntax(true), source)
 }
 
@@ -59,7 +59,7 @@ fn parse_with(parser: Parser, source: &str) -> Result<IdedExpr, String> {
             "expression code point size exceeds limit: size: {size}, limit {MOST_CODE_POINTS}"
         ));
     }
-    parser.parse(source).map_err(|it| match it.errors.first() {
+    parser.parse(source).map_err(|errors| match errors.errors.first() {
         Some(error) => {
             let (line, column) = error.pos;
             format!("{line}:{column}: {}", error.msg.trim_start_matches("Syntax error: "))

@@ -1,17 +1,17 @@
-//! The names in a rule on a schema: whether each of them is declared, and the schema of each value.
+//! Resolves the names in a rule on a schema: each must be declared, and leads to the schema of its value.
 
 use cel::common::ast::{EntryExpr, Expr, IdedExpr};
 
-use super::{TYPES, parse, schema::unescaped};
+use super::{TYPES, parse_rule, schema::unescape_name};
 use crate::keyword::{flag, text};
 use go_data::yaml::Value;
 
-/// Whether a rule compares a value with the one before it.
+/// Returns true if a rule compares a value with the one before it.
 pub fn uses_old_self(source: &str) -> bool {
     let mut names = Names::new(&Value::Null);
-    parse(source).is_ok_and(|ast| {
+    parse_rule(source).is_ok_and(|ast| {
         names.visit(&ast);
-        names.faults.iter().any(|it| it.contains("`oldSelf`"))
+        names.faults.iter().any(|fault| fault.contains("`oldSelf`"))
     })
 }
 
@@ -44,25 +44,25 @@ const COMPARISONS: &[&str] = &["_==_", "_!=_", "_+_", "@in"];
 
 impl<'a> Names<'a> {
     pub fn new(schema: &'a Value) -> Self {
-        let schema = Some(schema).filter(|it| !it.is_null());
+        let schema = Some(schema).filter(|schema| !schema.is_null());
         let scope = vec![("self".to_owned(), schema)];
         Self { scope, faults: Vec::new(), read: Vec::new(), compared: Vec::new() }
     }
 
-    pub fn declare(&mut self, name: &str) {
+    pub fn declare_name(&mut self, name: &str) {
         self.scope.push((name.to_owned(), None));
     }
 
-    /// Looks at an expression, and says of which schema its value is, where that is known.
+    /// Visits an expression, and returns the schema of its value, if that is known.
     pub fn visit(&mut self, expr: &IdedExpr) -> Option<&'a Value> {
-        let found = self.look(expr);
+        let found = self.schema_of(expr);
         if !matches!(&expr.expr, Expr::Select(it) if it.test) {
             self.read.extend(found);
         }
         found
     }
 
-    fn look(&mut self, expr: &IdedExpr) -> Option<&'a Value> {
+    fn schema_of(&mut self, expr: &IdedExpr) -> Option<&'a Value> {
         match &expr.expr {
             Expr::Ident(name) => match self.scope.iter().rev().find(|(it, _)| it == name) {
                 Some((_, schema)) => *schema,
@@ -70,23 +70,23 @@ impl<'a> Names<'a> {
                     if !name.starts_with('@')
                         && ![TYPES, NAMESPACES].concat().contains(&name.as_str())
                     {
-                        self.fault(format!("there is no variable `{name}`"));
+                        self.report(format!("there is no variable `{name}`"));
                     }
                     None
                 }
             },
             Expr::Select(it) => {
                 let of = self.visit(&it.operand)?;
-                self.field(of, &it.field)
+                self.schema_of_field(of, &it.field)
             }
             Expr::Call(it) => {
-                let target = it.target.as_ref().and_then(|it| self.visit(it));
-                let values: Vec<_> = it.args.iter().map(|it| self.visit(it)).collect();
+                let target = it.target.as_ref().and_then(|target| self.visit(target));
+                let values: Vec<_> = it.args.iter().map(|arg| self.visit(arg)).collect();
                 if COMPARISONS.contains(&it.func_name.as_str()) {
                     self.compared.extend(values.iter().flatten());
                 }
                 match (it.func_name.as_str(), &values[..]) {
-                    ("_[_]", [of, _]) => of.and_then(item),
+                    ("_[_]", [of, _]) => of.and_then(item_schema),
                     ("filter", _) => target,
                     _ => None,
                 }
@@ -95,11 +95,11 @@ impl<'a> Names<'a> {
                 let range = self.visit(&it.iter_range);
                 self.visit(&it.accu_init);
                 let depth = self.scope.len();
-                let list = range.is_some_and(|it| text(it, "type") == "array");
+                let list = range.is_some_and(|schema| text(schema, "type") == "array");
                 // Over a map, the variable is a key; with two variables, the second is the item.
                 let (one, two) = match &it.iter_var2 {
-                    None => (range.filter(|_| list).and_then(item), None),
-                    Some(_) => (None, range.and_then(item)),
+                    None => (range.filter(|_| list).and_then(item_schema), None),
+                    Some(_) => (None, range.and_then(item_schema)),
                 };
                 self.scope.push((it.iter_var.clone(), one));
                 if let Some(name) = &it.iter_var2 {
@@ -131,33 +131,33 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn field(&mut self, of: &'a Value, field: &str) -> Option<&'a Value> {
-        let name = unescaped(field);
-        if let Some(found) = of.get("properties").and_then(|it| it.get(&name)) {
+    fn schema_of_field(&mut self, of: &'a Value, field: &str) -> Option<&'a Value> {
+        let name = unescape_name(field);
+        if let Some(found) = of.get("properties").and_then(|properties| properties.get(&name)) {
             return Some(found);
         }
-        // Of a map, any name is a key; of what takes unknown fields, nothing is known.
+        // Any name is a key of a map; nothing is known about a value with unknown fields.
         if let Some(more) = of.get("additionalProperties") {
-            return Some(more).filter(|it| it.is_object());
+            return Some(more).filter(|schema| schema.is_object());
         }
         let embedded = flag(of, "x-kubernetes-embedded-resource");
         let root = ["apiVersion", "kind", "metadata"].contains(&name.as_str());
         let known = text(of, "type") == "object" && !flag(of, "x-kubernetes-int-or-string");
-        // The schema's top has these without saying so; which ones of `metadata` rules may use is not looked at.
+        // The schema's top has these without saying so; the fields of `metadata` that rules may use are not checked.
         if known && !(root || embedded) {
-            self.fault(format!("there is no field `{name}`"));
+            self.report(format!("there is no field `{name}`"));
         }
         None
     }
 
-    fn fault(&mut self, what: String) {
+    fn report(&mut self, what: String) {
         if !self.faults.contains(&what) {
             self.faults.push(what);
         }
     }
 }
 
-/// What an item of a list, or a value of a map, is.
-fn item(of: &Value) -> Option<&Value> {
-    of.get("items").or_else(|| of.get("additionalProperties")).filter(|it| it.is_object())
+/// Returns the schema of a list's items or of a map's values.
+fn item_schema(of: &Value) -> Option<&Value> {
+    of.get("items").or_else(|| of.get("additionalProperties")).filter(|schema| schema.is_object())
 }

@@ -1,12 +1,13 @@
-//! Regular expressions as Go reads them.
+//! Matches regular expressions as Go does.
 
 use regex_lite::RegexBuilder;
 
-/// A match takes time for each part of an expression at each character: a bound of their product, in bytes.
+/// The maximum product of an expression's size and a text's length, in bytes: a match takes time for each part of an
+/// expression at each character.
 const WORK: usize = 4 << 30;
 const LARGEST: usize = 1 << 20;
 
-/// Whether a text has a match; nothing where Go may read the expression otherwise, or it is not supported here.
+/// Returns true if a text has a match; none if Go may read the expression differently, or if it is not supported here.
 pub fn is_match(pattern: &str, text: &str) -> Option<bool> {
     // Go takes `{,` literally. It ignores case in all of Unicode, and this library in ASCII only.
     let ignores_case = pattern.contains("(?") && !(pattern.is_ascii() && text.is_ascii());

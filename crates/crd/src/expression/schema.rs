@@ -1,4 +1,4 @@
-//! The types of a schema's values in rules: `SchemaDeclType` of apiserver 0.36.
+//! Determines the types of a schema's values in rules: `SchemaDeclType` of apiserver 0.36.
 
 use std::sync::LazyLock;
 
@@ -6,18 +6,18 @@ use super::types::Type;
 use crate::keyword::{flag, text};
 use go_data::yaml::{Value, json};
 
-/// What rules can use of the metadata of a resource.
+/// The schema of the metadata that rules can read of every resource.
 static METADATA: LazyLock<Value> = LazyLock::new(
     || json!({ "type": "object", "properties": { "name": *TEXT, "generateName": *TEXT } }),
 );
 
 static TEXT: LazyLock<Value> = LazyLock::new(|| json!({ "type": "string" }));
 
-/// The type of a schema's values; none if rules cannot use them.
+/// Returns the type of a schema's values; none if rules cannot use them.
 pub fn type_of(schema: &Value, is_resource: bool) -> Option<Type<'_>> {
     let inside = |key: &str| {
-        let of = schema.get(key).filter(|it| it.is_object());
-        of.map(|it| type_of(it, is_embedded(it)))
+        let of = schema.get(key).filter(|value| value.is_object());
+        of.map(|schema| type_of(schema, is_embedded(schema)))
     };
     if flag(schema, "x-kubernetes-int-or-string") {
         return Some(Type::Dyn);
@@ -39,13 +39,13 @@ pub fn type_of(schema: &Value, is_resource: bool) -> Option<Type<'_>> {
     })
 }
 
-/// The type of a field by its name in rules.
+/// Returns the type of a field by its name in rules.
 pub fn field_of<'a>(schema: &'a Value, is_resource: bool, field: &str) -> Option<Type<'a>> {
-    let found = property_of(schema, is_resource, field)?;
-    type_of(found, is_embedded(found))
+    let property = property_of(schema, is_resource, field)?;
+    type_of(property, is_embedded(property))
 }
 
-/// The schema of a field by its name in rules.
+/// Returns the schema of a field by its name in rules.
 pub fn property_of<'a>(schema: &'a Value, is_resource: bool, field: &str) -> Option<&'a Value> {
     match field {
         "apiVersion" | "kind" if is_resource && !declares_metadata(schema) => return Some(&TEXT),
@@ -53,21 +53,22 @@ pub fn property_of<'a>(schema: &'a Value, is_resource: bool, field: &str) -> Opt
         _ => {}
     }
     let properties = schema.get("properties")?.as_object()?;
-    let found = properties.get_key_value(&unescaped(field));
+    let property = properties.get_key_value(&unescape_name(field));
     // A word of CEL that the parser takes for a name can be used as it is.
-    let (_, found) = found.filter(|it| escaped(it.0) == field || WORDS.contains(&field))?;
-    Some(found)
+    let (_, property) =
+        property.filter(|entry| escape_name(entry.0) == field || WORDS.contains(&field))?;
+    Some(property)
 }
 
-/// Whether a resource's schema has all of its own that rules can use of every resource.
+/// Returns true if a resource's schema declares all the metadata that rules can read of every resource.
 fn declares_metadata(schema: &Value) -> bool {
     let is = |path: &str, kind: &str| {
-        let found = schema.pointer(&format!("/properties/{path}/type"));
-        found.and_then(Value::as_str) == Some(kind)
+        let declared = schema.pointer(&format!("/properties/{path}/type"));
+        declared.and_then(Value::as_str) == Some(kind)
     };
     let texts =
         ["kind", "apiVersion", "metadata/properties/name", "metadata/properties/generateName"];
-    is("metadata", "object") && texts.iter().all(|it| is(it, "string"))
+    is("metadata", "object") && texts.iter().all(|path| is(path, "string"))
 }
 
 pub fn is_embedded(schema: &Value) -> bool {
@@ -102,17 +103,17 @@ pub const WORDS: &[&str] = &[
 const ESCAPES: [(&str, &str); 4] =
     [("__", "__underscores__"), (".", "__dot__"), ("-", "__dash__"), ("/", "__slash__")];
 
-/// A field's name as the schema has it: CEL writes some characters and its own words otherwise.
-pub fn unescaped(name: &str) -> String {
-    let word = name.strip_prefix("__").and_then(|it| it.strip_suffix("__"));
-    if let Some(word) = word.filter(|it| WORDS.contains(it)) {
+/// Returns a field's name in the schema: CEL escapes some characters and its own words.
+pub fn unescape_name(name: &str) -> String {
+    let word = name.strip_prefix("__").and_then(|rest| rest.strip_suffix("__"));
+    if let Some(word) = word.filter(|word| WORDS.contains(word)) {
         return word.to_owned();
     }
     ESCAPES.iter().fold(name.to_owned(), |name, (plain, escape)| name.replace(escape, plain))
 }
 
-/// A field's name as rules have it.
-pub fn escaped(name: &str) -> String {
+/// Returns a field's name in rules.
+pub fn escape_name(name: &str) -> String {
     if WORDS.contains(&name) {
         return format!("__{name}__");
     }
@@ -123,7 +124,7 @@ pub fn escaped(name: &str) -> String {
 fn names_are_escaped_as_rules_write_them() {
     for (name, expected) in [("a-b", "a__dash__b"), ("in", "__in__"), ("a__b", "a__underscores__b")]
     {
-        assert_eq!(escaped(name), expected);
-        assert_eq!(unescaped(expected), name);
+        assert_eq!(escape_name(name), expected);
+        assert_eq!(unescape_name(expected), name);
     }
 }

@@ -1,4 +1,4 @@
-//! Types of CEL, and which is assignable to which: a port of `checker/types.go` of cel-go 0.29.
+//! Defines the types of CEL, and assigns them: a port of `checker/types.go` of cel-go 0.29.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ impl<'a> Type<'a> {
     }
 
     /// The type inside of an optional one.
-    pub fn unwrapped(self) -> (Self, bool) {
+    pub fn unwrap_optional(self) -> (Self, bool) {
         match self {
             Compound("optional_type", mut of) if of.len() == 1 => (of.remove(0), true),
             other => (other, false),
@@ -95,15 +95,15 @@ impl fmt::Display for Type<'_> {
 pub struct Variables<'a>(Vec<Option<Type<'a>>>);
 
 impl<'a> Variables<'a> {
-    pub fn fresh(&mut self) -> Type<'a> {
+    pub fn add_variable(&mut self) -> Type<'a> {
         self.0.push(None);
         Variable(self.0.len() - 1)
     }
 
-    /// Whether values of these types can be used as those; if not, nothing is learned.
+    /// Returns true if values of these types can be used as those; if not, no variable changes.
     pub fn are_assignable(&mut self, these: &[Type<'a>], those: &[Type<'a>]) -> bool {
         let before = self.clone();
-        let fits = self.all(these, those);
+        let fits = self.all_fit(these, those);
         if !fits {
             *self = before;
         }
@@ -114,12 +114,12 @@ impl<'a> Variables<'a> {
         self.are_assignable(std::slice::from_ref(one), std::slice::from_ref(other))
     }
 
-    fn all(&mut self, these: &[Type<'a>], those: &[Type<'a>]) -> bool {
+    fn all_fit(&mut self, these: &[Type<'a>], those: &[Type<'a>]) -> bool {
         these.len() == those.len()
-            && these.iter().zip(those).all(|(one, other)| self.fits(one, other))
+            && these.iter().zip(those).all(|(one, other)| self.fit(one, other))
     }
 
-    fn fits(&mut self, one: &Type<'a>, other: &Type<'a>) -> bool {
+    fn fit(&mut self, one: &Type<'a>, other: &Type<'a>) -> bool {
         if let Variable(at) = other {
             let (is_valid, is_known) = self.substitute(one, *at);
             if is_valid || is_known {
@@ -134,13 +134,13 @@ impl<'a> Variables<'a> {
             (Null, it) | (it, Null) => it.may_be_null(),
             (Compound("type", _), Compound("type", _)) => true,
             (Compound(one, of), Compound(other, of_other)) => {
-                one == other && self.all(of, of_other)
+                one == other && self.all_fit(of, of_other)
             }
             _ => one == other,
         }
     }
 
-    /// Whether a variable can stand for a type, and whether it stood for one already.
+    /// Returns whether a variable can stand for a type, and whether it stood for one already.
     fn substitute(&mut self, type_: &Type<'a>, at: usize) -> (bool, bool) {
         if *type_ == Variable(at) {
             return (true, true);
@@ -149,49 +149,55 @@ impl<'a> Variables<'a> {
             if *type_ == known {
                 return (true, true);
             }
-            let fits = self.fits(type_, &known);
+            let fits = self.fit(type_, &known);
             let general = if is_less_specific(type_, &known) { type_.clone() } else { known };
-            if fits && !self.mentions(&general, at) {
+            if fits && !self.mentions_variable(&general, at) {
                 self.0[at] = Some(general);
             }
             return (fits, true);
         }
-        let is_free = !self.mentions(type_, at);
+        let is_free = !self.mentions_variable(type_, at);
         if is_free {
             self.0[at] = Some(type_.clone());
         }
         (is_free, false)
     }
 
-    fn mentions(&self, type_: &Type<'a>, at: usize) -> bool {
+    fn mentions_variable(&self, type_: &Type<'a>, at: usize) -> bool {
         match type_ {
             Variable(other) if *other == at => true,
-            Variable(other) => self.0[*other].as_ref().is_some_and(|it| self.mentions(it, at)),
-            Compound(_, of) => of.iter().any(|it| self.mentions(it, at)),
+            Variable(other) => {
+                self.0[*other].as_ref().is_some_and(|known| self.mentions_variable(known, at))
+            }
+            Compound(_, of) => of.iter().any(|type_| self.mentions_variable(type_, at)),
             _ => false,
         }
     }
 
-    /// A type with all that is known.
+    /// Returns a type with everything that is known.
     pub fn resolve(&self, type_: &Type<'a>) -> Type<'a> {
         match type_ {
-            Variable(at) => self.0[*at].as_ref().map_or(Variable(*at), |it| self.resolve(it)),
-            Compound(name, of) => Compound(name, of.iter().map(|it| self.resolve(it)).collect()),
+            Variable(at) => self.0[*at].as_ref().map_or(Variable(*at), |known| self.resolve(known)),
+            Compound(name, of) => {
+                Compound(name, of.iter().map(|type_| self.resolve(type_)).collect())
+            }
             other => other.clone(),
         }
     }
 
-    /// A type with all that is known, and `dyn` where nothing is known.
-    pub fn known(&self, type_: &Type<'a>) -> Type<'a> {
+    /// Returns a type with everything that is known, and `dyn` where nothing is known.
+    pub fn resolve_or_dyn(&self, type_: &Type<'a>) -> Type<'a> {
         match self.resolve(type_) {
             Variable(_) => Dyn,
-            Compound(name, of) => Compound(name, of.iter().map(|it| self.known(it)).collect()),
+            Compound(name, of) => {
+                Compound(name, of.iter().map(|type_| self.resolve_or_dyn(type_)).collect())
+            }
             other => other,
         }
     }
 
-    /// The type of items of which some have the one and some the other type; none if they do not fit.
-    pub fn join(&mut self, one: Type<'a>, other: Type<'a>) -> Option<Type<'a>> {
+    /// Returns the type of items of which some have the one and some the other type; none if the types do not fit.
+    pub fn join_types(&mut self, one: Type<'a>, other: Type<'a>) -> Option<Type<'a>> {
         let fits = self.is_assignable(&one, &other);
         fits.then(|| if is_less_specific(&one, &other) { one } else { other })
     }

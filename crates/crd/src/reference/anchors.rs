@@ -1,4 +1,5 @@
-//! The anchors of a page, which links from elsewhere rely on: `#spec-size` is the field `spec.size` of the first version, and
+//! The anchors of a page, which links from elsewhere rely on: `#spec-size` is the field `spec.size` of the first
+//! version, and
 //! `#v1alpha1-spec-size` that of another.
 
 use std::collections::BTreeSet;
@@ -9,21 +10,22 @@ pub struct Anchors {
 }
 
 impl Anchors {
-    /// A new anchor for names. The second of two that would have the same gets a number.
-    pub fn of<'a>(&mut self, names: impl IntoIterator<Item = &'a str>) -> String {
-        let names: Vec<String> = names.into_iter().map(word).collect();
+    /// Adds an anchor for names, and returns it. If the anchor exists already, it gets a number.
+    pub fn add_anchor<'a>(&mut self, names: impl IntoIterator<Item = &'a str>) -> String {
+        let names: Vec<String> = names.into_iter().map(anchor_word).collect();
         let name = names.join("-");
-        let numbered = (2..).map(|it| format!("{name}-{it}"));
-        let free = [name.clone()].into_iter().chain(numbered).find(|it| !self.used.contains(it));
-        let res = free.unwrap_or(name);
-        self.used.insert(res.clone());
-        res
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        let free =
+            [name.clone()].into_iter().chain(numbered).find(|anchor| !self.used.contains(anchor));
+        let anchor = free.unwrap_or(name);
+        self.used.insert(anchor.clone());
+        anchor
     }
 }
 
-/// A name with nothing but letters, digits, `_` and `-`.
-fn word(name: &str) -> String {
+/// Returns a name with nothing but letters, digits, `_` and `-`.
+fn anchor_word(name: &str) -> String {
     let kept = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let res: String = name.chars().map(|it| if kept(it) { it } else { '-' }).collect();
-    res.trim_matches('-').to_owned()
+    let word: String = name.chars().map(|c| if kept(c) { c } else { '-' }).collect();
+    word.trim_matches('-').to_owned()
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use diagnostics::Diagnostic;
 
-use super::{Kinds, facts, markdown, pages};
+use super::{Kinds, facts, markdown, render_pages};
 use go_data::yaml::Value;
 
 /// A CRD with one version and this schema of `spec`.
@@ -28,7 +28,7 @@ fn crd(spec: &Value) -> Value {
 
 fn page(crd: Value) -> String {
     let kinds = Kinds { crds: vec![crd], ..Kinds::default() };
-    let pages = pages(&kinds).expect("it is a CRD");
+    let pages = render_pages(&kinds).expect("it is a CRD");
     pages.into_iter().next().expect("there is a page").text
 }
 
@@ -69,8 +69,8 @@ fn require_whole(page: &str, headings: usize) {
 #[test]
 fn each_demand_of_a_schema_has_its_words() {
     let check = |schema: Value, expected: &str| {
-        let (facts, rest) = facts::facts(&schema);
-        let words = [vec![facts::kind(&schema, None)], facts].concat();
+        let (facts, rest) = facts::describe_facts(&schema);
+        let words = [vec![facts::describe_type(&schema, None)], facts].concat();
         assert_eq!(words.join(" · "), expected);
         assert!(rest.is_empty(), "{rest:?}");
     };
@@ -124,7 +124,7 @@ fn each_demand_of_a_schema_has_its_words() {
         json!({ "x-kubernetes-int-or-string": true, "anyOf": [{ "type": "integer" }, { "type": "string" }] }),
         "integer or string",
     );
-    assert_eq!(facts::kind(&json!({ "type": "string" }), Some("Mode")), "`Mode` (string)");
+    assert_eq!(facts::describe_type(&json!({ "type": "string" }), Some("Mode")), "`Mode` (string)");
 }
 
 #[test]
@@ -195,7 +195,8 @@ fn no_description_reaches_beyond_its_place() {
         require_whole(&text, 4);
         let mut kind = crd(&json!({}));
         kind["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["description"] = json!(about);
-        let index = pages(&Kinds { crds: vec![kind], ..Kinds::default() }).expect("it is a CRD");
+        let index =
+            render_pages(&Kinds { crds: vec![kind], ..Kinds::default() }).expect("it is a CRD");
         require_whole(&index[1].text.replace("](example.com/", "](https://example.com/"), 2);
         assert!(!text.replace("\\{{#", "").contains("{{#"), "{text}");
     }
@@ -203,7 +204,8 @@ fn no_description_reaches_beyond_its_place() {
 
 #[test]
 fn markdown_in_a_description_still_works() {
-    let check = |text: &str, expected: &str| assert_eq!(markdown::description(text), expected);
+    let check =
+        |text: &str, expected: &str| assert_eq!(markdown::sanitize_description(text), expected);
     check("A `Vec<T>` of *all*.\n\n- a\n- b | c", "A `Vec<T>` of *all*.\n\n- a\n- b | c");
     check("```rust\nlet a: Vec<u8>;\n```", "```rust\nlet a: Vec<u8>;\n```");
     check("Is a < b and <name>", "Is a \\< b and \\<name>");
@@ -217,7 +219,7 @@ fn markdown_in_a_description_still_works() {
 
 #[test]
 fn a_summary_is_the_first_sentence_with_its_markdown() {
-    let check = |text: &str, expected: &str| assert_eq!(markdown::summary(text), expected);
+    let check = |text: &str, expected: &str| assert_eq!(markdown::first_sentence(text), expected);
     check("A backup of\na volume. It is kept.", "A backup of a volume.");
     check("A backup.\n\nMore.", "A backup.");
     check("Runs e.g. Redis 7.2 or memcached. And more", "Runs e.g. Redis 7.2 or memcached.");
@@ -230,7 +232,7 @@ fn a_summary_is_the_first_sentence_with_its_markdown() {
 
 #[test]
 fn plain_text_is_escaped_where_it_would_be_markup() {
-    let check = |text: &str, expected: &str| assert_eq!(markdown::plain(text), expected);
+    let check = |text: &str, expected: &str| assert_eq!(markdown::escape_text(text), expected);
     check("max_size > 3 & #4 }", "max_size > 3 & #4 }");
     check("_a_ #&lt; &#60;", "\\_a\\_ #\\&lt; \\&#60;");
     check("# a", "\\# a");
@@ -240,10 +242,10 @@ fn plain_text_is_escaped_where_it_would_be_markup() {
 #[test]
 fn code_is_shown_exactly() {
     for text in ["a", "`", "``a`", " a ", "a|b", "<b>", "\\", "*", "&lt;"] {
-        let source = markdown::code(text);
+        let source = markdown::code_span(text);
         let events: Vec<Event<'_>> = Parser::new(&source).collect();
         assert!(matches!(&events[1], Event::Code(it) if &**it == text), "{text}: {events:?}");
-        let block = markdown::block(&format!("{text}\n```\n~~~"), "yaml");
+        let block = markdown::code_block(&format!("{text}\n```\n~~~"), "yaml");
         let events: Vec<Event<'_>> = Parser::new(&block).collect();
         let content: String = events
             .iter()
@@ -251,7 +253,7 @@ fn code_is_shown_exactly() {
             .collect();
         assert_eq!(content, format!("{text}\n```\n~~~\n"));
     }
-    let source = markdown::plain("1. *a* <b> [c](d) `e` {{f}} &lt; | \n# g");
+    let source = markdown::escape_text("1. *a* <b> [c](d) `e` {{f}} &lt; | \n# g");
     let text: String = Parser::new(&format!("x {source}"))
         .filter_map(|it| if let Event::Text(it) = it { Some(it.to_string()) } else { None })
         .collect();
@@ -281,7 +283,7 @@ fn a_page_has_all_versions_the_stored_one_first() {
         json!({ "apiVersion": "example.com/v1", "kind": "Thing", "metadata": { "name": "a" } });
     let other = json!({ "apiVersion": "other.com/v1", "kind": "Thing" });
     let kinds = Kinds { crds: vec![crd.clone()], samples: vec![sample, other], ..Kinds::default() };
-    let pages = pages(&kinds).expect("it is a CRD");
+    let pages = render_pages(&kinds).expect("it is a CRD");
     let text = &pages[0].text;
     let expected = [
         "\n# Thing\n\n- Group: `example.com`\n- Scope: Namespaced\n- Plural: `things`\n- Short names: `th`\n- Categories: `all`\n- Version [`v1`](#v1): stored\n- Version [`v1alpha1`](#v1alpha1): deprecated (use v1)\n- Version [`v2`](#v2): not served\n\n## <a id=\"v1\"></a>v1\n",
@@ -300,13 +302,13 @@ fn a_page_has_all_versions_the_stored_one_first() {
     );
 
     let twice = Kinds { crds: vec![crd.clone(), crd], ..Kinds::default() };
-    let error = super::pages(&twice).err().expect("a page has one source");
+    let error = super::render_pages(&twice).err().expect("a page has one source");
     assert_eq!(
         error.to_string(),
         "`things.example.com` and `things.example.com` would both be `example.com/thing.md`"
     );
     let older = json!({ "metadata": { "name": "a" }, "spec": { "group": "b", "names": { "kind": "C" }, "version": "v1" } });
-    let error = super::pages(&Kinds { crds: vec![older], ..Kinds::default() }).err();
+    let error = super::render_pages(&Kinds { crds: vec![older], ..Kinds::default() }).err();
     let hint = "only CRDs of `apiextensions.k8s.io/v1` are read";
     assert_eq!(Diagnostic::from(error.as_ref().expect("it is of v1beta1")).hints, [hint]);
     assert_eq!(

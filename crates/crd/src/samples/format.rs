@@ -1,4 +1,4 @@
-//! Formats of texts, as API servers check them.
+//! Checks the formats of strings, as API servers do.
 
 use crate::expression;
 use go_data::kubernetes::{mail, url::Url};
@@ -8,25 +8,25 @@ const NAME: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 
 const NUMBERS: &[&str] = &["int32", "int64", "float", "double"];
 
-fn bare(format: &str) -> String {
+fn without_dashes(format: &str) -> String {
     format.replace('-', "")
 }
 
-/// Whether a text has a format; nothing where that is not checked here.
+/// Returns true if a text has a format; none if that is not checked here.
 pub fn is_valid(format: &str, text: &str) -> Option<bool> {
     let is = |pattern: &str| expression::is_match(pattern, text);
     if NUMBERS.contains(&format) {
         return Some(true);
     }
-    match &*bare(format) {
+    match &*without_dashes(format) {
         "" | "password" => Some(true),
         "byte" => {
             is("^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$")
         }
         "date" => Some(is_date(text)),
         "datetime" => Some(is_date_time(text)),
-        "ipv4" => Some(text.contains('.') && address(text).is_some()),
-        "ipv6" => Some(text.contains(':') && address(text).is_some()),
+        "ipv4" => Some(text.contains('.') && parse_address(text).is_some()),
+        "ipv6" => Some(text.contains(':') && parse_address(text).is_some()),
         "cidr" => Some(is_cidr(text)),
         "uuid" => is(&format!("{UUID}[0-9a-f]{{4}}-?[0-9a-f]{{4}}-?[0-9a-f]{{12}}$")),
         "uuid3" => is(&format!("{UUID}3[0-9a-f]{{3}}-?[0-9a-f]{{4}}-?[0-9a-f]{{12}}$")),
@@ -42,7 +42,7 @@ pub fn is_valid(format: &str, text: &str) -> Option<bool> {
 }
 
 fn is_date(text: &str) -> bool {
-    let shape = text.bytes().map(|it| if it.is_ascii_digit() { b'0' } else { it });
+    let shape = text.bytes().map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });
     shape.eq("0000-00-00".bytes()) && jiff::civil::Date::strptime("%Y-%m-%d", text).is_ok()
 }
 
@@ -56,11 +56,11 @@ fn is_date_time(text: &str) -> bool {
         && (&time[..2] <= "23" && &time[3..5] <= "59" && &time[6..8] <= "59")
 }
 
-/// Go takes leading zeros of IPv4 addresses here, and no zones.
-fn address(text: &str) -> Option<std::net::IpAddr> {
+/// Parses an IP address as Go does, which accepts leading zeros of IPv4 addresses here, and no zones.
+fn parse_address(text: &str) -> Option<std::net::IpAddr> {
     let is_dotted = !text.contains(':');
-    let parts = text.split('.').map(|it| match it.trim_start_matches('0') {
-        "" if !it.is_empty() => "0",
+    let parts = text.split('.').map(|text| match text.trim_start_matches('0') {
+        "" if !text.is_empty() => "0",
         rest => rest,
     });
     let text = if is_dotted { parts.collect::<Vec<_>>().join(".") } else { text.to_owned() };
@@ -70,8 +70,8 @@ fn address(text: &str) -> Option<std::net::IpAddr> {
 fn is_cidr(text: &str) -> bool {
     let Some((ip, bits)) = text.split_once('/') else { return false };
     let most = if ip.contains(':') { 128 } else { 32 };
-    let is_number = !bits.is_empty() && bits.bytes().all(|it| it.is_ascii_digit());
-    address(ip).is_some() && is_number && bits.parse::<u32>().is_ok_and(|it| it <= most)
+    let is_number = !bits.is_empty() && bits.bytes().all(|byte| byte.is_ascii_digit());
+    parse_address(ip).is_some() && is_number && bits.parse::<u32>().is_ok_and(|bits| bits <= most)
 }
 
 fn is_host(text: &str) -> Option<bool> {
@@ -82,12 +82,12 @@ fn is_host(text: &str) -> Option<bool> {
     }
     // `\p{S}` in ASCII.
     let plain: String =
-        text.chars().map(|it| if "$+<=>^`|~".contains(it) { 'a' } else { it }).collect();
+        text.chars().map(|c| if "$+<=>^`|~".contains(c) { 'a' } else { c }).collect();
     let symbol_in_top =
-        text.rsplit('.').next().is_some_and(|it| it.contains(|c| "$+<=>^`|~".contains(c)));
+        text.rsplit('.').next().is_some_and(|label| label.contains(|c| "$+<=>^`|~".contains(c)));
     if symbol_in_top && text.contains('.') {
         return None;
     }
-    let fits = text.len() <= 255 && text.split('.').all(|it| it.len() <= 63);
+    let fits = text.len() <= 255 && text.split('.').all(|text| text.len() <= 63);
     Some(fits && expression::is_match(HOST, &plain)?)
 }

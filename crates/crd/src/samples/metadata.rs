@@ -1,4 +1,4 @@
-//! `apiVersion`, `kind` and `metadata`, of a sample and of objects within it.
+//! Checks `apiVersion`, `kind` and `metadata`, of a sample and of objects within it.
 
 use crate::{
     expression,
@@ -11,15 +11,15 @@ const SUBDOMAIN: &str = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a
 const LABEL: &str = r"^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$";
 const KIND: &str = "^[A-Za-z]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?$";
 
-/// What an API server asks of the metadata of an object at its top.
-pub fn check(object: &Value, findings: &mut Findings) {
+/// Checks the metadata of an object at its top as an API server does.
+pub fn check_metadata(object: &Value, findings: &mut Findings) {
     let path = FieldPath::default().key("metadata");
     let metadata = object.get("metadata").unwrap_or(&Value::Null);
     let text = |key: &str| metadata.get(key).and_then(Value::as_str).unwrap_or_default();
     let (name, prefix) = (text("name"), text("generateName"));
     if name.is_empty() && prefix.is_empty() {
         findings.blocking(&path.key("name"), "is required, but missing");
-    } else if !name.is_empty() && (253 < name.len() || !is(name, SUBDOMAIN)) {
+    } else if !name.is_empty() && (name.len() > 253 || !has_match(name, SUBDOMAIN)) {
         findings.fault(&path.key("name"), "must be a DNS subdomain: a-z, 0-9, `-` and `.`");
     }
     check_fields(metadata, &path, findings);
@@ -33,7 +33,7 @@ pub fn check_embedded(schema: &Value, value: &Value, path: &FieldPath, findings:
                 for key in ["apiVersion", "kind"] {
                     match map.get(key) {
                         None => findings.blocking(&path.key(key), "is required, but missing"),
-                        Some(Value::String(it)) if key == "kind" && !is(it, KIND) => {
+                        Some(Value::String(it)) if key == "kind" && !has_match(it, KIND) => {
                             findings.fault(&path.key(key), "must be the name of a kind");
                         }
                         Some(Value::String(it))
@@ -51,9 +51,11 @@ pub fn check_embedded(schema: &Value, value: &Value, path: &FieldPath, findings:
                 }
             }
             let properties = schema.get("properties");
-            let others = schema.get("additionalProperties").filter(|it| it.is_object());
+            let others = schema.get("additionalProperties").filter(|values| values.is_object());
             for (key, value) in map {
-                if let Some(schema) = properties.and_then(|it| it.get(key)).or(others) {
+                if let Some(schema) =
+                    properties.and_then(|properties| properties.get(key)).or(others)
+                {
                     check_embedded(schema, value, &path.key(key), findings);
                 }
             }
@@ -80,16 +82,19 @@ fn check_fields(metadata: &Value, path: &FieldPath, findings: &mut Findings) {
         for (key, value) in metadata.get(map).and_then(Value::as_object).into_iter().flatten() {
             let path = path.key(map).key(key);
             let (prefix, name) =
-                key.split_once('/').map_or((None, key.as_str()), |it| (Some(it.0), it.1));
-            let is_name = !name.is_empty() && name.len() <= 63 && is(name, LABEL);
+                key.split_once('/').map_or((None, key.as_str()), |parts| (Some(parts.0), parts.1));
+            let is_name = !name.is_empty() && name.len() <= 63 && has_match(name, LABEL);
             // Annotations may have any letters in upper case.
-            let prefix = prefix
-                .map(|it| if map == "annotations" { it.to_lowercase() } else { it.to_owned() });
-            if !is_name || prefix.is_some_and(|it| it.len() > 253 || !is(&it, SUBDOMAIN)) {
+            let prefix = prefix.map(|prefix| {
+                if map == "annotations" { prefix.to_lowercase() } else { prefix.to_owned() }
+            });
+            if !is_name
+                || prefix.is_some_and(|prefix| prefix.len() > 253 || !has_match(&prefix, SUBDOMAIN))
+            {
                 findings.fault(&path, "must have a qualified name as its key");
             }
             let value = value.as_str().unwrap_or_default();
-            if map == "labels" && (value.len() > 63 || !is(value, LABEL)) {
+            if map == "labels" && (value.len() > 63 || !has_match(value, LABEL)) {
                 findings.fault(
                     &path,
                     "must have at most 63 characters: letters, digits, `-`, `_` and `.`",
@@ -99,6 +104,6 @@ fn check_fields(metadata: &Value, path: &FieldPath, findings: &mut Findings) {
     }
 }
 
-fn is(text: &str, pattern: &str) -> bool {
+fn has_match(text: &str, pattern: &str) -> bool {
     expression::is_match(pattern, text) == Some(true)
 }

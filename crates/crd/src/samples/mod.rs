@@ -1,8 +1,8 @@
-//! Custom resources against the CRDs that define their kinds: what an API server of Kubernetes 1.36 would say of each
-//! when it is created with strict validation of fields, as `kubectl apply` creates it.
+//! Checks custom resources against the CRDs that define their kinds, as an API server of Kubernetes 1.36 does when they
+//! are created with strict validation of fields, as by `kubectl apply`.
 //!
-//! It fills in defaults, then checks unknown fields, types and bounds, metadata, keys of lists, and rules (CEL). What
-//! is not evaluated exactly is named in the report, and counts neither as valid nor as a fault. Not checked: owner
+//! It fills in defaults, then checks unknown fields, types and bounds, metadata, keys of lists, and rules (CEL). The
+//! report names what is not evaluated exactly, which counts neither as valid nor as a fault. Not checked: owner
 //! references, finalizers, and what admission webhooks say.
 //!
 //! A JSON Schema validator would not do: a structural schema has `nullable`, int-or-string, formats of Go's own and
@@ -50,39 +50,41 @@ pub struct Sample<'a> {
 }
 
 #[derive(Debug, Default)]
-pub struct Report {
-    /// Why API servers refuse the samples.
+pub struct SampleReport {
+    /// The reasons why API servers refuse the samples.
     pub faults: Vec<Diagnostic>,
-    /// What was not checked.
+    /// The samples, or parts of them, that were not checked.
     pub unchecked: Vec<Diagnostic>,
 }
 
-/// Checks samples against these CRDs. An object of another group is not looked at.
-pub fn check(crds: &[&Value], samples: &[Sample<'_>]) -> Report {
+/// Checks samples against these CRDs. Objects of other groups are not checked.
+pub fn check(crds: &[&Value], samples: &[Sample<'_>]) -> SampleReport {
     let rules = Rules::new();
-    let mut res = Report::default();
+    let mut report = SampleReport::default();
     for sample in samples {
-        let Some((title, findings)) = of_sample(crds, sample.value, &rules) else { continue };
+        let Some((title, findings)) = check_sample(crds, sample.value, &rules) else { continue };
         let mut lines = Lines::of(sample.text);
         let mut problem = |fault: FieldFault, rule: &'static str| {
-            problem(fault, &title, sample).with_code(rule).quote(&mut lines)
+            diagnostic_of(fault, &title, sample).with_code(rule).quote(&mut lines)
         };
-        res.faults.extend(findings.faults.into_iter().map(|fault| problem(fault, REFUSED)));
-        res.unchecked.extend(findings.unchecked.into_iter().map(|fault| problem(fault, UNCHECKED)));
+        report.faults.extend(findings.faults.into_iter().map(|fault| problem(fault, REFUSED)));
+        report
+            .unchecked
+            .extend(findings.unchecked.into_iter().map(|fault| problem(fault, UNCHECKED)));
     }
-    for list in [&mut res.faults, &mut res.unchecked] {
-        list.sort_by(|a, b| order(a).cmp(&order(b)));
+    for list in [&mut report.faults, &mut report.unchecked] {
+        list.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
     }
-    res
+    report
 }
 
 /// Returns true if API servers certainly accept a value of a schema.
 pub fn is_accepted(schema: &Value, value: &Value) -> bool {
-    let findings = findings(schema, value);
+    let findings = findings_of_value(schema, value);
     findings.faults.is_empty() && findings.unchecked.is_empty()
 }
 
-fn findings(schema: &Value, value: &Value) -> Findings {
+fn findings_of_value(schema: &Value, value: &Value) -> Findings {
     let mut findings = Findings::default();
     let top = FieldPath::default();
     let value = kubernetes::decode(value).value;
@@ -90,14 +92,15 @@ fn findings(schema: &Value, value: &Value) -> Findings {
     validate(schema, &value, &top, TEXTS, &mut findings);
     drop_unknown_in_wrong_types(&mut findings);
     if !findings.blocks_rules {
-        Rules::new().check(schema, &value, &mut findings);
+        Rules::new().check_rules(schema, &value, &mut findings);
     }
     findings
 }
 
-/// Why an API server refuses a value as the default of a schema; what cannot be checked is left out.
-pub fn refusals(schema: &Value, value: &Value) -> Vec<String> {
-    let findings = findings(schema, value);
+/// Returns the reasons why an API server refuses a value as the default of a schema, without those that cannot be
+/// checked.
+pub fn refusals_of_default(schema: &Value, value: &Value) -> Vec<String> {
+    let findings = findings_of_value(schema, value);
     let text =
         |FieldFault { path, message, .. }: FieldFault| match (path.is_top(), message.as_str()) {
             (true, _) => message,
@@ -107,12 +110,12 @@ pub fn refusals(schema: &Value, value: &Value) -> Vec<String> {
     findings.faults.into_iter().map(text).collect()
 }
 
-/// By place, then by message.
-fn order(it: &Diagnostic) -> (&Option<String>, Option<(usize, usize)>, &str) {
+/// Returns the key to sort by: the source span, then the message.
+fn sort_key(it: &Diagnostic) -> (&Option<String>, Option<(usize, usize)>, &str) {
     (&it.file, it.position, &it.message)
 }
 
-fn problem(fault: FieldFault, title: &str, sample: &Sample<'_>) -> Diagnostic {
+fn diagnostic_of(fault: FieldFault, title: &str, sample: &Sample<'_>) -> Diagnostic {
     let FieldFault { path, message, hint } = fault;
     let mark =
         sample.document.map_or(Mark { line: 1, column: 1 }, |document| mark_of(&path, document));
@@ -130,7 +133,7 @@ fn problem(fault: FieldFault, title: &str, sample: &Sample<'_>) -> Diagnostic {
     }
 }
 
-/// The place of a field in a document: its key, if it has one, or else the nearest value around it.
+/// Returns the source span of a field in a document: its key, if it has one, or else the nearest value around it.
 fn mark_of(path: &FieldPath, document: &Node) -> Mark {
     let (mut node, mut mark) = (document, document.mark);
     for step in path.steps() {
@@ -154,11 +157,12 @@ fn mark_of(path: &FieldPath, document: &Node) -> Mark {
 fn remove_unknown(value: &mut Value, schema: &Value, path: &FieldPath, findings: &mut Findings) {
     prune(value, Some(schema), path, &mut |path, parent| {
         findings.fault(path, UNKNOWN);
-        let names = parent.and_then(|it| it.get("properties")).and_then(Value::as_object);
+        let names = parent.and_then(|parent| parent.get("properties")).and_then(Value::as_object);
         let names = names.into_iter().flatten().map(|(name, _)| name.as_str());
         let Some(Step::Key(key)) = path.steps().last() else { return };
         if let Some(fault) = findings.faults.last_mut() {
-            fault.hint = diagnostics::nearest(key, names).map(|it| format!("did you mean `{it}`?"));
+            fault.hint =
+                diagnostics::nearest(key, names).map(|name| format!("did you mean `{name}`?"));
         }
     });
 }
@@ -173,14 +177,14 @@ fn drop_unknown_in_wrong_types(findings: &mut Findings) {
     findings.faults.retain(|fault| fault.message != UNKNOWN || !is_inside(fault));
 }
 
-/// A title for messages, and the findings; none for an object whose group no CRD has.
-fn of_sample(crds: &[&Value], sample: &Value, rules: &Rules) -> Option<(String, Findings)> {
+/// Returns a title for messages, and the findings; none for an object whose group no CRD has.
+fn check_sample(crds: &[&Value], sample: &Value, rules: &Rules) -> Option<(String, Findings)> {
     let (group, version) = text(sample, "apiVersion").split_once('/')?;
     let kind = text(sample, "kind");
-    let mut of_group = crds.iter().filter(|it| text(&it["spec"], "group") == group).peekable();
+    let mut of_group = crds.iter().filter(|crd| text(&crd["spec"], "group") == group).peekable();
     of_group.peek()?;
     let title = format!("{kind} {version}");
-    let Some(crd) = of_group.find(|it| text(&it["spec"]["names"], "kind") == kind) else {
+    let Some(crd) = of_group.find(|crd| text(&crd["spec"]["names"], "kind") == kind) else {
         let mut findings = Findings::default();
         findings.unchecked(
             &FieldPath::default().key("kind"),
@@ -189,8 +193,8 @@ fn of_sample(crds: &[&Value], sample: &Value, rules: &Rules) -> Option<(String, 
         return Some((title, findings));
     };
     let versions = crd["spec"]["versions"].as_array()?;
-    match versions.iter().find(|it| text(it, "name") == version && flag(it, "served")) {
-        Some(version) => Some((title, of_version(version, sample, rules))),
+    match versions.iter().find(|entry| text(entry, "name") == version && flag(entry, "served")) {
+        Some(version) => Some((title, check_against_version(version, sample, rules))),
         None => {
             let mut findings = Findings::default();
             let path = FieldPath::default().key("apiVersion");
@@ -200,7 +204,7 @@ fn of_sample(crds: &[&Value], sample: &Value, rules: &Rules) -> Option<(String, 
     }
 }
 
-fn of_version(version: &Value, sample: &Value, rules: &Rules) -> Findings {
+fn check_against_version(version: &Value, sample: &Value, rules: &Rules) -> Findings {
     let mut findings = Findings::default();
     let Some(schema) = version.pointer("/schema/openAPIV3Schema") else { return findings };
     // A client makes `2` of `2.0`.
@@ -209,7 +213,7 @@ fn of_version(version: &Value, sample: &Value, rules: &Rules) -> Findings {
     remove_unknown(&mut value, schema, &top, &mut findings);
     remove_nulls(&mut value, schema);
     fill_defaults(&mut value, schema);
-    metadata::check(&value, &mut findings);
+    metadata::check_metadata(&value, &mut findings);
     // An API server drops the status of an object that is created, where it has an address of its own.
     if version.pointer("/subresources/status").is_some()
         && let Some(map) = value.as_object_mut()
@@ -219,26 +223,27 @@ fn of_version(version: &Value, sample: &Value, rules: &Rules) -> Findings {
     validate(schema, &value, &top, TEXTS, &mut findings);
     drop_unknown_in_wrong_types(&mut findings);
     metadata::check_embedded(schema, &value, &top, &mut findings);
-    lists::check(schema, &value, &top, &mut findings);
+    lists::check_lists(schema, &value, &top, &mut findings);
     check_scale(version, &value, &mut findings);
     if !findings.blocks_rules {
-        rules.check(schema, &value, &mut findings);
+        rules.check_rules(schema, &value, &mut findings);
     }
     findings
 }
 
-/// The number of replicas, where the CRD says which field has it.
+/// Checks the number of replicas, if the CRD names the field that has it.
 fn check_scale(version: &Value, value: &Value, findings: &mut Findings) {
     let Some(scale) = version.pointer("/subresources/scale") else { return };
     for key in ["specReplicasPath", "statusReplicasPath"] {
         let (mut here, mut path) = (Some(value), FieldPath::default());
-        for key in text(scale, key).split('.').filter(|it| !it.is_empty()) {
-            here = here.and_then(|it| it.get(key));
+        for key in text(scale, key).split('.').filter(|step| !step.is_empty()) {
+            here = here.and_then(|value| value.get(key));
             path = path.key(key);
         }
-        let fits =
-            |it: &Value| it.as_i64().is_some_and(|it| (0..=i64::from(i32::MAX)).contains(&it));
-        if here.is_some_and(|it| !fits(it)) {
+        let fits = |value: &Value| {
+            value.as_i64().is_some_and(|number| (0..=i64::from(i32::MAX)).contains(&number))
+        };
+        if here.is_some_and(|value| !fits(value)) {
             findings.fault(&path, "must be a number of replicas: an integer from 0 to 2147483647");
         }
     }

@@ -1,4 +1,4 @@
-//! The rules of a schema (`x-kubernetes-validations`) on a value.
+//! Evaluates the rules of a schema (`x-kubernetes-validations`) on a value.
 
 use crate::{
     expression::{self, Evaluator, Outcome},
@@ -14,13 +14,13 @@ impl Rules {
         Self(Evaluator::default())
     }
 
-    pub fn check(&self, schema: &Value, value: &Value, findings: &mut Findings) {
-        self.0.renew();
-        self.walk(schema, schema, value, &FieldPath::default(), findings);
+    pub fn check_rules(&self, schema: &Value, value: &Value, findings: &mut Findings) {
+        self.0.refill_budget();
+        self.visit_value(schema, schema, value, &FieldPath::default(), findings);
     }
 
     /// `rules` is the schema, or a branch of its `allOf`.
-    fn walk(
+    fn visit_value(
         &self,
         schema: &Value,
         rules: &Value,
@@ -32,29 +32,34 @@ impl Rules {
             return;
         }
         let list = |key: &str| rules.get(key).and_then(Value::as_array).into_iter().flatten();
-        let own: Vec<&Value> = list("x-kubernetes-validations").collect();
-        if !own.is_empty() {
+        let validations: Vec<&Value> = list("x-kubernetes-validations").collect();
+        if !validations.is_empty() {
             let schema = with_object(schema, path);
-            own.iter().for_each(|it| self.rule(it, &schema, value, path, findings));
+            validations
+                .iter()
+                .for_each(|rule| self.check_rule(rule, &schema, value, path, findings));
         }
         for branch in list("allOf") {
-            self.walk(schema, branch, value, path, findings);
+            self.visit_value(schema, branch, value, path, findings);
         }
         let child = |key: &str| Some((schema.get(key)?, rules.get(key)?));
         match value {
             Value::Array(items) => {
                 let Some((schema, rules)) = child("items") else { return };
                 for (at, item) in items.iter().enumerate() {
-                    self.walk(schema, rules, item, &path.item(at), findings);
+                    self.visit_value(schema, rules, item, &path.item(at), findings);
                 }
             }
             Value::Object(map) => {
                 for (key, value) in map {
                     let properties = child("properties");
-                    let property = properties.and_then(|it| Some((it.0.get(key)?, it.1.get(key)?)));
-                    let others = child("additionalProperties").filter(|it| it.0.is_object());
+                    let property = properties.and_then(|properties| {
+                        Some((properties.0.get(key)?, properties.1.get(key)?))
+                    });
+                    let others =
+                        child("additionalProperties").filter(|values| values.0.is_object());
                     if let Some((schema, rules)) = property.or(others) {
-                        self.walk(schema, rules, value, &path.key(key), findings);
+                        self.visit_value(schema, rules, value, &path.key(key), findings);
                     }
                 }
             }
@@ -62,7 +67,7 @@ impl Rules {
         }
     }
 
-    fn rule(
+    fn check_rule(
         &self,
         rule: &Value,
         schema: &Value,
@@ -82,12 +87,14 @@ impl Rules {
         match self.0.evaluate(source, schema, value) {
             Outcome::Bool(true) => {}
             Outcome::Bool(false) => {
-                let message = match self.message(rule, schema, value) {
+                let message = match self.message_of_rule(rule, schema, value) {
                     it if it.is_empty() => "breaks a rule".to_owned(),
                     it => format!("breaks a rule: {it}"),
                 };
-                findings
-                    .fault(&below(path, text(rule, "fieldPath")), format!("{message} (`{first}`)"));
+                findings.fault(
+                    &path_below(path, text(rule, "fieldPath")),
+                    format!("{message} (`{first}`)"),
+                );
             }
             Outcome::Error(error) => {
                 findings.fault(
@@ -111,7 +118,7 @@ impl Rules {
         }
     }
 
-    fn message(&self, rule: &Value, schema: &Value, value: &Value) -> String {
+    fn message_of_rule(&self, rule: &Value, schema: &Value, value: &Value) -> String {
         let fixed = text(rule, "message").trim().to_owned();
         match text(rule, "messageExpression") {
             "" => fixed,
@@ -125,26 +132,26 @@ impl Rules {
     }
 }
 
-/// The schema with what rules may read of every object at its top.
+/// Returns the schema with the fields that rules may read of every object at its top.
 fn with_object(schema: &Value, path: &FieldPath) -> Value {
-    let mut res = schema.clone();
+    let mut extended = schema.clone();
     if !(path.is_top() || flag(schema, "x-kubernetes-embedded-resource")) {
-        return res;
+        return extended;
     }
     let text = json!({ "type": "string" });
     let names = json!({ "type": "object", "properties": { "name": text, "generateName": text } });
-    let Some(map) = res.as_object_mut() else { return res };
+    let Some(map) = extended.as_object_mut() else { return extended };
     let properties = map.entry("properties").or_insert_with(|| Map::new().into());
     for (key, schema) in [("apiVersion", &text), ("kind", &text), ("metadata", &names)] {
         if let Some(map) = properties.as_object_mut() {
             map.insert(key.to_owned(), schema.clone());
         }
     }
-    res
+    extended
 }
 
-/// A path with a rule's `fieldPath`, such as `.spec.size` or `.labels['a.b']`, behind it.
-fn below(path: &FieldPath, more: &str) -> FieldPath {
-    let keys = more.split(['.', '[']).filter(|it| !it.is_empty() && !more.contains('\''));
+/// Appends a rule's `fieldPath`, such as `.spec.size` or `.labels['a.b']`, to a path.
+fn path_below(path: &FieldPath, more: &str) -> FieldPath {
+    let keys = more.split(['.', '[']).filter(|key| !key.is_empty() && !more.contains('\''));
     keys.fold(path.clone(), |path, key| path.key(key))
 }

@@ -1,4 +1,4 @@
-use super::{Report, Sample, check};
+use super::{Sample, SampleReport, check};
 use diagnostics::Diagnostic;
 use go_data::yaml::{self, Dialect, Value, json};
 
@@ -20,7 +20,7 @@ fn judge(schema: &Value, spec: &str) -> (Vec<String>, Vec<String>) {
     let value = document.clone().into_value();
     let path = "a.yaml";
     let sample = Sample { value: &value, path, text: &text, document: Some(&document) };
-    let Report { faults, unchecked } = check(&[&crd], &[sample]);
+    let SampleReport { faults, unchecked } = check(&[&crd], &[sample]);
     let line = |it: &Diagnostic| {
         let fields = it.fields().map(|it| format!("\n  {it}"));
         let hints = it.hints.iter().map(|it| format!("\n  hint: {it}"));

@@ -32,10 +32,10 @@ enum Limit<'a> {
 
 impl Validation {
     /// Writes all limits into the schema of a field. Returns those that it does not have a place for.
-    pub fn apply(&self, schema: &mut Schema) -> Vec<Ineffective> {
+    pub fn apply_to(&self, schema: &mut Schema) -> Vec<Ineffective> {
         let mut ineffective = Vec::new();
-        for (limit, span) in self.limits() {
-            ineffective.extend(limit.apply(span, schema));
+        for (limit, span) in self.collect_limits() {
+            ineffective.extend(limit.apply_to(span, schema));
         }
         if let Some(format) = self.format {
             schema.insert("format".to_owned(), format.into());
@@ -45,7 +45,7 @@ impl Validation {
 
     /// All items as ineffective ones, for a field that schemars merges into the struct around it.
     pub fn all_ineffective(&self, reason: &str, hint: &str) -> Vec<Ineffective> {
-        let each = self.limits().into_iter().map(|(limit, span)| Ineffective {
+        let each = self.collect_limits().into_iter().map(|(limit, span)| Ineffective {
             item: limit.name(),
             span,
             reason: reason.to_owned(),
@@ -54,7 +54,7 @@ impl Validation {
         each.collect()
     }
 
-    fn limits(&self) -> Vec<(Limit<'_>, Span)> {
+    fn collect_limits(&self) -> Vec<(Limit<'_>, Span)> {
         let length = self.length.iter().map(|(bounds, span)| (Limit::Length(bounds), *span));
         let range = self.range.iter().map(|(bounds, span)| (Limit::Range(bounds), *span));
         let text = self.text.iter().map(|(item, text, span)| (Limit::Pattern(item, text), *span));
@@ -75,31 +75,31 @@ impl Limit<'_> {
 
     /// Writes the limit into a schema. Whether it has an effect is seen on a copy without any limits, so that one that
     /// repeats what the schema says already has an effect, too.
-    fn apply(&self, span: Span, schema: &mut Schema) -> Vec<Ineffective> {
+    fn apply_to(&self, span: Span, schema: &mut Schema) -> Vec<Ineffective> {
         let items = schema.get_mut("items").and_then(|items| <&mut Schema>::try_from(items).ok());
         if let (Self::Inner(inner), Some(items)) = (self, items) {
-            return inner.apply(items);
+            return inner.apply_to(items);
         }
         let mut without = schema.clone();
         KEYWORDS.iter().for_each(|keyword| drop(without.remove(*keyword)));
         let mut with = without.clone();
-        self.write(&mut with);
-        self.write(schema);
+        self.write_to(&mut with);
+        self.write_to(schema);
         if with != without {
             return Vec::new();
         }
-        let node = Node::of(schema);
+        let node = Node::from_schema(schema);
         let reason = format!("{}, and this is {}", self.purpose(), node.name());
-        vec![Ineffective { item: self.name(), span, reason, hint: self.hint(node) }]
+        vec![Ineffective { item: self.name(), span, reason, hint: self.hint_for(node) }]
     }
 
-    fn write(&self, schema: &mut Schema) {
+    fn write_to(&self, schema: &mut Schema) {
         match self {
             Self::Length(bounds) => {
-                bounds.write(schema, "string", "Length");
-                bounds.write(schema, "array", "Items");
+                bounds.write_to(schema, "string", "Length");
+                bounds.write_to(schema, "array", "Items");
             }
-            Self::Range(bounds) => bounds.write(schema, "number", "imum"),
+            Self::Range(bounds) => bounds.write_to(schema, "number", "imum"),
             Self::Pattern("contains", text) => upstream::must_contain(schema, text),
             Self::Pattern(_, text) => {
                 upstream::insert_validation_property(
@@ -123,17 +123,17 @@ impl Limit<'_> {
     }
 
     /// The attribute that limits such a value.
-    fn hint(&self, node: Node) -> String {
+    fn hint_for(&self, node: Node) -> String {
         let extend = |keywords: String| format!("use `#[schemars(extend({keywords}))]`");
         match (self, node) {
             (Self::Length(bounds) | Self::Range(bounds), Node::Map) => {
-                extend(bounds.display(|bound| format!("\"{bound}Properties\"")))
+                extend(bounds.format_with(|bound| format!("\"{bound}Properties\"")))
             }
             (Self::Length(bounds), Node::Number) => {
-                format!("use `#[schemars(range({}))]`", bounds.display(str::to_owned))
+                format!("use `#[schemars(range({}))]`", bounds.format_with(str::to_owned))
             }
             (Self::Range(bounds), Node::List) => {
-                format!("use `#[schemars(length({}))]`", bounds.display(str::to_owned))
+                format!("use `#[schemars(length({}))]`", bounds.format_with(str::to_owned))
             }
             (Self::Range(_), Node::Text) => {
                 "use `#[schemars(length(…))]` or `#[schemars(regex(pattern = …))]`".to_owned()
@@ -150,20 +150,20 @@ impl Limit<'_> {
 }
 
 impl Bounds {
-    fn each(&self) -> impl Iterator<Item = (&'static str, &Value)> {
+    fn named_bounds(&self) -> impl Iterator<Item = (&'static str, &Value)> {
         let bounds = [("min", &self.min), ("max", &self.max)].into_iter();
         bounds.filter_map(|(name, bound)| Some((name, bound.as_ref().or(self.equal.as_ref())?)))
     }
 
-    fn write(&self, schema: &mut Schema, of: &str, suffix: &str) {
-        for (name, bound) in self.each() {
+    fn write_to(&self, schema: &mut Schema, of: &str, suffix: &str) {
+        for (name, bound) in self.named_bounds() {
             let key = format!("{name}{suffix}");
             upstream::insert_validation_property(schema, of, &key, bound.clone());
         }
     }
 
-    fn display(&self, name_of: impl Fn(&str) -> String) -> String {
-        let each = self.each().map(|(name, bound)| format!("{} = {bound}", name_of(name)));
+    fn format_with(&self, name_of: impl Fn(&str) -> String) -> String {
+        let each = self.named_bounds().map(|(name, bound)| format!("{} = {bound}", name_of(name)));
         each.collect::<Vec<_>>().join(", ")
     }
 }
@@ -181,7 +181,7 @@ enum Node {
 }
 
 impl Node {
-    fn of(schema: &Schema) -> Self {
+    fn from_schema(schema: &Schema) -> Self {
         let schema = schema.as_value();
         let is = |name: &str| match &schema["type"] {
             Value::String(own) => own == name,

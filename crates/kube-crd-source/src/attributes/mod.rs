@@ -10,5 +10,6 @@ pub mod validation;
 pub mod x_kube;
 
 pub use crate::text::meta::{
-    Entry, alone, entries, error, list, metas, name_of, once, string, value,
+    Entry, ensure_alone, name_of, parse_entries, parse_list, parse_metas, set_once, string_of,
+    syn_error, value_of,
 };

@@ -5,7 +5,9 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Meta, Token, punctuated::Punctuated, spanned::Spanned as _};
 
 use super::validation::{self, Of, Validation};
-use super::{Entry, alone, entries, error, name_of, once, string, value};
+use super::{
+    Entry, ensure_alone, name_of, parse_entries, set_once, string_of, syn_error, value_of,
+};
 use crate::types::serde;
 use crate::values::Values;
 
@@ -24,7 +26,7 @@ pub struct Common {
 
 impl Common {
     /// Puts what `extend(…)` says into a schema.
-    pub fn extend(&self, schema: &mut schemars::Schema) {
+    pub fn extend_schema(&self, schema: &mut schemars::Schema) {
         for (key, value) in &self.extensions {
             schema.insert(key.clone(), value.clone());
         }
@@ -39,7 +41,7 @@ impl Common {
 
 /// Everything that schemars reads beside serde's items.
 #[derive(Default)]
-pub struct Said {
+pub struct SchemarsAttributes {
     pub common: Common,
     pub with: Option<With>,
     pub inline: bool,
@@ -64,61 +66,82 @@ pub enum On {
 }
 
 /// Reads schemars' items. `values` evaluates constants in the item's module.
-pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Said> {
-    let mut res = Said::default();
-    for entry in entries(attrs, "schemars")? {
+pub fn parse_attributes(
+    attrs: &[Attribute],
+    on: On,
+    values: &Values<'_>,
+) -> syn::Result<SchemarsAttributes> {
+    let mut attributes = SchemarsAttributes::default();
+    for entry in parse_entries(attrs, "schemars")? {
         let name = entry.name();
         let Entry::Meta(meta) = entry else { continue };
         match name.as_str() {
-            "title" => once(&mut res.common.title, values.text(value(&meta)?)?, &meta)?,
-            "description" => once(&mut res.common.description, values.text(value(&meta)?)?, &meta)?,
+            "title" => set_once(
+                &mut attributes.common.title,
+                values.eval_string(value_of(&meta)?)?,
+                &meta,
+            )?,
+            "description" => set_once(
+                &mut attributes.common.description,
+                values.eval_string(value_of(&meta)?)?,
+                &meta,
+            )?,
             "example" => {
-                res.common.example_span = Some(meta.span());
-                res.common.examples.push(example_(value(&meta)?, values)?);
+                attributes.common.example_span = Some(meta.span());
+                attributes.common.examples.push(example_(value_of(&meta)?, values)?);
             }
-            "extend" => extend(&meta, values, &mut res.common.extensions)?,
-            "with" | "schema_with" => res.with = Some(with(res.with.as_ref(), &meta)?),
+            "extend" => parse_extensions(&meta, values, &mut attributes.common.extensions)?,
+            "with" | "schema_with" => {
+                attributes.with = Some(parse_with(attributes.with.as_ref(), &meta)?)
+            }
             "inline" if on == On::Container => {
-                alone(&meta)?;
-                if res.inline {
-                    return error(meta.span(), "`inline` occurs twice");
+                ensure_alone(&meta)?;
+                if attributes.inline {
+                    return syn_error(meta.span(), "`inline` occurs twice");
                 }
-                res.inline = true;
+                attributes.inline = true;
             }
-            "crate" if on == On::Container => drop(string(&meta)?),
+            "crate" if on == On::Container => drop(string_of(&meta)?),
             "rename" if on == On::Container => {
-                once(&mut res.renamed, string(&meta)?, &meta)?;
+                set_once(&mut attributes.renamed, string_of(&meta)?, &meta)?;
             }
-            "transform" | "_unstable_ref_variants" => return refuse(&meta, "is not supported"),
+            "transform" | "_unstable_ref_variants" => {
+                return refuse_item(&meta, "is not supported");
+            }
             name if serde::SHARED.contains(&name) => {}
             _ if on == On::Field
-                && validation::item(&mut res.validation, &meta, Of::Schemars, values)? => {}
+                && validation::parse_item(
+                    &mut attributes.validation,
+                    &meta,
+                    Of::Schemars,
+                    values,
+                )? => {}
             _ => {
                 let message = format!("unknown schemars attribute `{}`", name_of(&meta));
-                return error(meta.path().span(), message);
+                return syn_error(meta.path().span(), message);
             }
         }
     }
     // serde's `with` replaces a type too.
-    if on != On::Container && res.with.is_none() {
-        res.with = stands_for(attrs)?;
+    if on != On::Container && attributes.with.is_none() {
+        attributes.with = stands_for(attrs)?;
     }
     if on == On::Field {
-        validation::others(&mut res.validation, attrs, values)?;
+        validation::parse_other_crates(&mut attributes.validation, attrs, values)?;
     }
-    res.common.deprecated = attrs.iter().any(|it| it.path().is_ident("deprecated"));
-    document(attrs, values, &mut res.common)?;
-    Ok(res)
+    attributes.common.deprecated = attrs.iter().any(|attr| attr.path().is_ident("deprecated"));
+    parse_doc_comments(attrs, values, &mut attributes.common)?;
+    Ok(attributes)
 }
 
 /// The replacement of a field's own type by `with` or `schema_with`.
 pub fn stands_for(attrs: &[Attribute]) -> syn::Result<Option<With>> {
     for of in ["schemars", "serde"] {
-        for entry in entries(attrs, of)? {
+        for entry in parse_entries(attrs, of)? {
             match (&entry, entry.name().as_str()) {
-                (Entry::Meta(meta), "with") => return with(None, meta).map(Some),
+                (Entry::Meta(meta), "with") => return parse_with(None, meta).map(Some),
                 (Entry::Meta(meta), "schema_with") if of == "schemars" => {
-                    return with(None, meta).map(Some);
+                    return parse_with(None, meta).map(Some);
                 }
                 _ => {}
             }
@@ -127,7 +150,7 @@ pub fn stands_for(attrs: &[Attribute]) -> syn::Result<Option<With>> {
     Ok(None)
 }
 
-fn with(before: Option<&With>, meta: &Meta) -> syn::Result<With> {
+fn parse_with(before: Option<&With>, meta: &Meta) -> syn::Result<With> {
     let name = name_of(meta);
     let other = match before {
         None => "",
@@ -135,24 +158,24 @@ fn with(before: Option<&With>, meta: &Meta) -> syn::Result<With> {
         Some(With::Function(_)) => "schema_with",
     };
     if name == other {
-        return error(meta.span(), format!("duplicate schemars attribute item `{name}`"));
+        return syn_error(meta.span(), format!("duplicate schemars attribute item `{name}`"));
     }
     if !other.is_empty() {
         let message = format!("schemars attribute cannot contain both `{name}` and `{other}`");
-        return error(meta.span(), message);
+        return syn_error(meta.span(), message);
     }
-    let text = string(meta)?;
+    let text = string_of(meta)?;
     let failed = |what: &str| {
         syn::Error::new(text.span(), format!("failed to parse \"{}\" as a {what}", text.value()))
     };
     match name.as_str() {
-        "with" => text.parse().map(|it| With::Type(Box::new(it))).map_err(|_| failed("type")),
-        _ => text.parse().map(|it| With::Function(Box::new(it))).map_err(|_| failed("path")),
+        "with" => text.parse().map(|ty| With::Type(Box::new(ty))).map_err(|_| failed("type")),
+        _ => text.parse().map(|path| With::Function(Box::new(path))).map_err(|_| failed("path")),
     }
 }
 
-fn refuse<T>(meta: &Meta, what: &str) -> syn::Result<T> {
-    error(meta.span(), format!("`{}` {what}", name_of(meta)))
+fn refuse_item<T>(meta: &Meta, what: &str) -> syn::Result<T> {
+    syn_error(meta.span(), format!("`{}` {what}", name_of(meta)))
 }
 
 /// `example = …`: the value as serde writes it.
@@ -162,13 +185,17 @@ fn example_(expr: &syn::Expr, values: &Values<'_>) -> syn::Result<Value> {
     {
         let message =
             format!("write `example = &{:?}`: schemars refuses a bare word", text.value());
-        return error(text.span(), message);
+        return syn_error(text.span(), message);
     }
-    values.free(expr)
+    values.eval_to_json(expr)
 }
 
 /// `extend("key" = json, …)`.
-fn extend(meta: &Meta, values: &Values<'_>, into: &mut Vec<(String, Value)>) -> syn::Result<()> {
+fn parse_extensions(
+    meta: &Meta,
+    values: &Values<'_>,
+    into: &mut Vec<(String, Value)>,
+) -> syn::Result<()> {
     struct Extension(syn::LitStr, proc_macro2::TokenStream);
     impl Parse for Extension {
         fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
@@ -185,31 +212,35 @@ fn extend(meta: &Meta, values: &Values<'_>, into: &mut Vec<(String, Value)>) -> 
         }
     }
     let Meta::List(list) = meta else {
-        return error(meta.span(), "`extend` must be of the form `extend(\"key\" = value)`");
+        return syn_error(meta.span(), "`extend` must be of the form `extend(\"key\" = value)`");
     };
     let parser = Punctuated::<Extension, Token![,]>::parse_terminated;
     for Extension(key, tokens) in list.parse_args_with(parser)? {
         let name = key.value();
         if into.iter().any(|(known, _)| *known == name) {
-            return error(key.span(), format!("`{}` is extended twice", key.value()));
+            return syn_error(key.span(), format!("`{}` is extended twice", key.value()));
         }
-        into.push((name, values.json(tokens)?));
+        into.push((name, values.eval_json_macro(tokens)?));
     }
     Ok(())
 }
 
 /// Doc comments: a first line that starts with `#` is the title.
-fn document(attrs: &[Attribute], values: &Values<'_>, common: &mut Common) -> syn::Result<()> {
+fn parse_doc_comments(
+    attrs: &[Attribute],
+    values: &Values<'_>,
+    common: &mut Common,
+) -> syn::Result<()> {
     let mut lines = Vec::new();
-    for attr in attrs.iter().filter(|it| it.path().is_ident("doc")) {
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("doc")) {
         let Meta::NameValue(it) = &attr.meta else { continue };
         lines.push(match &it.value {
             syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(line), .. }) => {
                 let line = line.value();
                 line.strip_prefix(' ').unwrap_or(&line).to_owned()
             }
-            // What is not a plain string there keeps its first space.
-            other => values.text(other)?,
+            // A doc attribute that is not a plain string keeps its first space.
+            other => values.eval_string(other)?,
         });
     }
     if lines.is_empty() {

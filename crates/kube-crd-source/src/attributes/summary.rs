@@ -31,17 +31,17 @@ pub struct Summary {
 
 impl Summary {
     /// Reads `#[kube(…)]` of a struct.
-    pub fn of(world: &World, id: ItemId) -> Self {
+    pub fn from_struct(world: &World, id: ItemId) -> Self {
         let item = &world.items[id];
         let attrs = match &item.kind {
             ItemKind::Data(input) => &input.attrs[..],
             _ => &[],
         };
-        Self::read(attrs, world.features(item.module))
+        Self::from_attributes(attrs, world.features_of(item.module))
     }
 
-    fn read(attrs: &[Attribute], features: &Features) -> Self {
-        let mut res = Self {
+    fn from_attributes(attrs: &[Attribute], features: &Features) -> Self {
+        let mut summary = Self {
             group: None,
             version: None,
             kind: None,
@@ -49,27 +49,29 @@ impl Summary {
             storage: Storage::Unsaid,
             namespaced: None,
         };
-        let attrs = cfg::settle(attrs, features).map_or_else(|_| attrs.to_vec(), |it| it.attrs);
-        let each = |it: &Attribute| super::metas(std::slice::from_ref(it), "kube").ok();
+        let attrs = cfg::resolve_cfgs(attrs, features)
+            .map_or_else(|_| attrs.to_vec(), |settled| settled.attrs);
+        let each = |it: &Attribute| super::parse_metas(std::slice::from_ref(it), "kube").ok();
         let is_whole = kube::is_on(&attrs) && !may_be_on_by_condition(&attrs);
-        let read: Vec<_> = attrs.iter().filter(|it| it.path().is_ident("kube")).map(each).collect();
-        res.namespaced = (is_whole && read.iter().all(Option::is_some)).then_some(false);
+        let read: Vec<_> =
+            attrs.iter().filter(|attr| attr.path().is_ident("kube")).map(each).collect();
+        summary.namespaced = (is_whole && read.iter().all(Option::is_some)).then_some(false);
         for meta in read.into_iter().flatten().flatten() {
-            res.take(&meta);
+            summary.add_item(&meta);
         }
-        res
+        summary
     }
 
-    fn take(&mut self, meta: &Meta) {
-        let text = || super::string(meta).ok().map(|it| it.value());
+    fn add_item(&mut self, meta: &Meta) {
+        let text = || super::string_of(meta).ok().map(|literal| literal.value());
         match super::name_of(meta).as_str() {
             "group" => self.group = text(),
             "version" => self.version = text(),
             "kind" => self.kind = text(),
             "root" => self.root = text(),
-            "namespaced" => self.namespaced = super::kube::flag(meta).ok(),
+            "namespaced" => self.namespaced = super::kube::parse_flag(meta).ok(),
             "storage" => {
-                self.storage = match super::kube::flag(meta) {
+                self.storage = match super::kube::parse_flag(meta) {
                     Ok(true) => Storage::Yes,
                     Ok(false) => Storage::No,
                     Err(_) => Storage::Unsaid,
@@ -80,19 +82,19 @@ impl Summary {
     }
 }
 
-/// Whether a struct has `#[kube(…)]`, or has it on some condition.
+/// Returns whether a struct has `#[kube(…)]`, or has it on some condition.
 pub fn may_be_on(attrs: &[Attribute]) -> bool {
     kube::is_on(attrs) || may_be_on_by_condition(attrs)
 }
 
 fn may_be_on_by_condition(attrs: &[Attribute]) -> bool {
     fn names_kube(tokens: TokenStream) -> bool {
-        tokens.into_iter().any(|it| match it {
+        tokens.into_iter().any(|token| match token {
             TokenTree::Ident(it) => it == "kube" || it == "r#kube",
             TokenTree::Group(it) => names_kube(it.stream()),
             _ => false,
         })
     }
-    let mut conditions = attrs.iter().filter(|it| it.path().is_ident("cfg_attr"));
-    conditions.any(|it| names_kube(it.meta.to_token_stream()))
+    let mut conditions = attrs.iter().filter(|attr| attr.path().is_ident("cfg_attr"));
+    conditions.any(|attr| names_kube(attr.meta.to_token_stream()))
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use syn::parse::{Parse as _, ParseStream};
 use syn::{Meta, Token, punctuated::Punctuated, spanned::Spanned as _};
 
-use super::{Entry, error, name_of};
+use super::{Entry, name_of, syn_error};
 use crate::values::Values;
 
 #[derive(Default)]
@@ -46,21 +46,24 @@ impl Of {
 
     /// Repeated and contradicting items are errors in schemars' own attribute only; elsewhere the first
     /// one holds.
-    fn unless_own(self, meta: &Meta, message: String) -> syn::Result<()> {
+    fn error_if_schemars(self, meta: &Meta, message: String) -> syn::Result<()> {
         match self {
-            Self::Schemars => error(meta.span(), message),
+            Self::Schemars => syn_error(meta.span(), message),
             Self::Validate | Self::Garde => Ok(()),
         }
     }
 
-    fn again(self, meta: &Meta) -> syn::Result<()> {
-        self.unless_own(meta, format!("duplicate schemars attribute item `{}`", name_of(meta)))
+    fn duplicate_error(self, meta: &Meta) -> syn::Result<()> {
+        self.error_if_schemars(
+            meta,
+            format!("duplicate schemars attribute item `{}`", name_of(meta)),
+        )
     }
 
-    fn beside(self, meta: &Meta, other: &str) -> syn::Result<()> {
+    fn conflict_error(self, meta: &Meta, other: &str) -> syn::Result<()> {
         let name = name_of(meta);
         let message = format!("schemars attribute cannot contain both `{name}` and `{other}`");
-        self.unless_own(meta, message)
+        self.error_if_schemars(meta, message)
     }
 }
 
@@ -68,18 +71,18 @@ const FORMATS: &[(&str, &str)] =
     &[("email", "email"), ("url", "uri"), ("ip", "ip"), ("ipv4", "ipv4"), ("ipv6", "ipv6")];
 
 /// Takes the items of `#[validate(…)]` and `#[garde(…)]` in that schemars reads too.
-pub fn others(
+pub fn parse_other_crates(
     into: &mut Validation,
     attrs: &[syn::Attribute],
     values: &Values<'_>,
 ) -> syn::Result<()> {
     for of in [Of::Validate, Of::Garde] {
-        for attr in attrs.iter().filter(|it| it.path().is_ident(of.name())) {
+        for attr in attrs.iter().filter(|attr| attr.path().is_ident(of.name())) {
             let parser = Punctuated::<Entry, Token![,]>::parse_terminated;
-            // What does not parse so is not read by schemars either.
+            // schemars does not read an attribute that cannot be parsed this way, either.
             for entry in attr.parse_args_with(parser).into_iter().flatten() {
                 if let Entry::Meta(meta) = entry {
-                    item(into, &meta, of, values)?;
+                    parse_item(into, &meta, of, values)?;
                 }
             }
         }
@@ -88,19 +91,24 @@ pub fn others(
 }
 
 /// Reads one item; false where it is none of these.
-pub fn item(into: &mut Validation, meta: &Meta, of: Of, values: &Values<'_>) -> syn::Result<bool> {
+pub fn parse_item(
+    into: &mut Validation,
+    meta: &Meta,
+    of: Of,
+    values: &Values<'_>,
+) -> syn::Result<bool> {
     let name = name_of(meta);
     if let Some((name, format)) = FORMATS.iter().find(|(it, _)| *it == name) {
         match into.format {
-            Some(before) if before == *format => of.again(meta)?,
+            Some(before) if before == *format => of.duplicate_error(meta)?,
             Some(before) => {
                 let before = FORMATS.iter().find(|(_, it)| *it == before);
-                of.beside(meta, before.map_or(name, |(it, _)| it))?;
+                of.conflict_error(meta, before.map_or(name, |(it, _)| it))?;
             }
             None => {
                 // In `validate` it may have more: a message, a code.
                 if of != Of::Validate {
-                    bare(meta, of)?;
+                    ensure_bare(meta, of)?;
                 }
                 into.format = Some(format);
             }
@@ -108,39 +116,39 @@ pub fn item(into: &mut Validation, meta: &Meta, of: Of, values: &Values<'_>) -> 
         return Ok(true);
     }
     match name.as_str() {
-        "length" if into.length.is_some() => of.again(meta)?,
-        "length" => into.length = Some((bounds(meta, of, values)?, meta.span())),
-        "range" if into.range.is_some() => of.again(meta)?,
-        "range" => into.range = Some((bounds(meta, of, values)?, meta.span())),
-        "required" if into.required.is_some() => of.again(meta)?,
+        "length" if into.length.is_some() => of.duplicate_error(meta)?,
+        "length" => into.length = Some((parse_bounds(meta, of, values)?, meta.span())),
+        "range" if into.range.is_some() => of.duplicate_error(meta)?,
+        "range" => into.range = Some((parse_bounds(meta, of, values)?, meta.span())),
+        "required" if into.required.is_some() => of.duplicate_error(meta)?,
         "required" => {
-            bare(meta, of)?;
+            ensure_bare(meta, of)?;
             into.required = Some(meta.span());
         }
         "pattern" if of != Of::Validate => {
             if into.free_for(meta, "pattern", of)? {
-                let pattern = inside(meta, of, syn::Expr::parse)?;
-                into.text = Some(("pattern", values.text(&pattern)?, meta.span()));
+                let pattern = parse_inside(meta, of, syn::Expr::parse)?;
+                into.text = Some(("pattern", values.eval_string(&pattern)?, meta.span()));
             }
         }
         "regex" if of != Of::Garde => {
             if into.free_for(meta, "regex", of)? {
-                let pattern = regex(meta, of)?;
-                into.text = Some(("regex", values.text(&pattern)?, meta.span()));
+                let pattern = parse_regex(meta, of)?;
+                into.text = Some(("regex", values.eval_string(&pattern)?, meta.span()));
             }
         }
         "contains" => {
             if into.free_for(meta, "contains", of)? {
-                let pattern = contains(meta, of)?;
-                into.text = Some(("contains", values.text(&pattern)?, meta.span()));
+                let pattern = parse_contains(meta, of)?;
+                into.text = Some(("contains", values.eval_string(&pattern)?, meta.span()));
             }
         }
         "inner" if of != Of::Validate => {
             let (inner, _) = into.inner.get_or_insert_with(|| (Box::default(), meta.span()));
-            for meta in metas(meta, of)? {
-                if !item(inner, &meta, of, values)? && of == Of::Schemars {
+            for meta in parse_metas(meta, of)? {
+                if !parse_item(inner, &meta, of, values)? && of == Of::Schemars {
                     let message = format!("unknown schemars attribute `{}`", name_of(&meta));
-                    return error(meta.path().span(), message);
+                    return syn_error(meta.path().span(), message);
                 }
             }
         }
@@ -150,32 +158,32 @@ pub fn item(into: &mut Validation, meta: &Meta, of: Of, values: &Values<'_>) -> 
 }
 
 /// Fails where an item has a value or a list.
-fn bare(meta: &Meta, of: Of) -> syn::Result<()> {
+fn ensure_bare(meta: &Meta, of: Of) -> syn::Result<()> {
     match meta {
         Meta::Path(_) => Ok(()),
         _ => {
             let (of, name) = (of.name(), name_of(meta));
-            error(meta.span(), format!("unexpected value of {of} {name} attribute item"))
+            syn_error(meta.span(), format!("unexpected value of {of} {name} attribute item"))
         }
     }
 }
 
 /// The tokens between the parentheses of `name(…)`.
-fn inside<F: syn::parse::Parser>(meta: &Meta, of: Of, parser: F) -> syn::Result<F::Output> {
+fn parse_inside<F: syn::parse::Parser>(meta: &Meta, of: Of, parser: F) -> syn::Result<F::Output> {
     match meta {
         Meta::List(it) => it.parse_args_with(parser),
         _ => {
             let (of, name) = (of.name(), name_of(meta));
             let message =
                 format!("expected {of} {name} attribute item to be of the form `{name}(...)`");
-            error(meta.span(), message)
+            syn_error(meta.span(), message)
         }
     }
 }
 
-fn metas(meta: &Meta, of: Of) -> syn::Result<Vec<Meta>> {
-    let entries = inside(meta, of, Punctuated::<Entry, Token![,]>::parse_terminated)?;
-    let metas = entries.into_iter().filter_map(|it| match it {
+fn parse_metas(meta: &Meta, of: Of) -> syn::Result<Vec<Meta>> {
+    let entries = parse_inside(meta, of, Punctuated::<Entry, Token![,]>::parse_terminated)?;
+    let metas = entries.into_iter().filter_map(|entry| match entry {
         Entry::Meta(it) => Some(*it),
         Entry::Not(_) => None,
     });
@@ -183,12 +191,12 @@ fn metas(meta: &Meta, of: Of) -> syn::Result<Vec<Meta>> {
 }
 
 /// The value of `name = …`; a string holds an expression where `unquoted`.
-fn given(meta: &Meta, of: Of, unquoted: bool) -> syn::Result<syn::Expr> {
+fn parse_value(meta: &Meta, of: Of, unquoted: bool) -> syn::Result<syn::Expr> {
     let Meta::NameValue(it) = meta else {
         let (of, name) = (of.name(), name_of(meta));
         let message =
             format!("expected {of} {name} attribute item to have a value: `{name} = ...`");
-        return error(meta.span(), message);
+        return syn_error(meta.span(), message);
     };
     match &it.value {
         syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) if unquoted => {
@@ -201,100 +209,100 @@ fn given(meta: &Meta, of: Of, unquoted: bool) -> syn::Result<syn::Expr> {
     }
 }
 
-fn regex(meta: &Meta, of: Of) -> syn::Result<syn::Expr> {
+fn parse_regex(meta: &Meta, of: Of) -> syn::Result<syn::Expr> {
     let (expected, other) =
         if of == Of::Validate { ("path", "pattern") } else { ("pattern", "path") };
-    let mut res = None;
-    for inner in metas(meta, of)? {
+    let mut pattern = None;
+    for inner in parse_metas(meta, of)? {
         match name_of(&inner).as_str() {
-            it if it == expected && res.is_some() => of.again(&inner)?,
-            it if it == expected => res = Some(given(&inner, of, of == Of::Validate)?),
+            it if it == expected && pattern.is_some() => of.duplicate_error(&inner)?,
+            it if it == expected => pattern = Some(parse_value(&inner, of, of == Of::Validate)?),
             it if it == other => {
                 let message =
                     format!("`{other}` is not supported in `{}(regex(...))` attribute", of.name());
-                return error(inner.span(), message);
+                return syn_error(inner.span(), message);
             }
             unknown if of == Of::Schemars => {
                 let message = format!("unknown item in schemars `regex` attribute: `{unknown}`");
-                return error(inner.span(), message);
+                return syn_error(inner.span(), message);
             }
             _ => {}
         }
     }
     let message = format!("`{}(regex(...))` attribute requires `{expected} = ...`", of.name());
-    res.map_or_else(|| error(meta.span(), message), Ok)
+    pattern.map_or_else(|| syn_error(meta.span(), message), Ok)
 }
 
 /// `contains(pattern = …)` as `validate` has it, `contains(…)` as `garde` has it, or either.
-fn contains(meta: &Meta, of: Of) -> syn::Result<syn::Expr> {
+fn parse_contains(meta: &Meta, of: Of) -> syn::Result<syn::Expr> {
     let listed = |input: ParseStream<'_>| {
-        let res = input.peek2(Token![,]) || input.peek2(Token![=]);
-        // What is left is read again.
+        let is_list = input.peek2(Token![,]) || input.peek2(Token![=]);
+        // Consumes the rest of the input; it is parsed again below.
         input.parse::<proc_macro2::TokenStream>()?;
-        Ok(res)
+        Ok(is_list)
     };
     let expr = match of {
         Of::Validate => false,
         Of::Garde => true,
-        Of::Schemars => !inside(meta, of, listed)?,
+        Of::Schemars => !parse_inside(meta, of, listed)?,
     };
     if expr {
-        return inside(meta, of, syn::Expr::parse);
+        return parse_inside(meta, of, syn::Expr::parse);
     }
-    let mut res = None;
-    for inner in metas(meta, of)? {
+    let mut pattern = None;
+    for inner in parse_metas(meta, of)? {
         match name_of(&inner).as_str() {
-            "pattern" if res.is_some() => of.again(&inner)?,
-            "pattern" => res = Some(given(&inner, of, false)?),
+            "pattern" if pattern.is_some() => of.duplicate_error(&inner)?,
+            "pattern" => pattern = Some(parse_value(&inner, of, false)?),
             unknown if of == Of::Schemars => {
                 let message = format!("unknown item in schemars `contains` attribute: `{unknown}`");
-                return error(inner.span(), message);
+                return syn_error(inner.span(), message);
             }
             _ => {}
         }
     }
     let message = "`contains` attribute item requires `pattern = ...`";
-    res.map_or_else(|| error(meta.span(), message), Ok)
+    pattern.map_or_else(|| syn_error(meta.span(), message), Ok)
 }
 
-fn bounds(meta: &Meta, of: Of, values: &Values<'_>) -> syn::Result<Bounds> {
-    let mut res = Bounds::default();
-    for inner in metas(meta, of)? {
+fn parse_bounds(meta: &Meta, of: Of, values: &Values<'_>) -> syn::Result<Bounds> {
+    let mut bounds = Bounds::default();
+    for inner in parse_metas(meta, of)? {
         let is_set = |slot: &Option<Value>| slot.is_some();
         let name = name_of(&inner);
         let others: &[(&str, bool)] = match name.as_str() {
-            "min" => &[("min", is_set(&res.min)), ("equal", is_set(&res.equal))],
-            "max" => &[("max", is_set(&res.max)), ("equal", is_set(&res.equal))],
+            "min" => &[("min", is_set(&bounds.min)), ("equal", is_set(&bounds.equal))],
+            "max" => &[("max", is_set(&bounds.max)), ("equal", is_set(&bounds.equal))],
             "equal" => &[
-                ("min", is_set(&res.min)),
-                ("max", is_set(&res.max)),
-                ("equal", is_set(&res.equal)),
+                ("min", is_set(&bounds.min)),
+                ("max", is_set(&bounds.max)),
+                ("equal", is_set(&bounds.equal)),
             ],
             unknown => {
                 let outer = name_of(meta);
                 let message = format!("unknown item in schemars {outer} attribute: `{unknown}`");
-                of.unless_own(&inner, message)?;
+                of.error_if_schemars(&inner, message)?;
                 continue;
             }
         };
         match others.iter().find(|(_, is_set)| *is_set) {
-            Some((other, _)) if *other == name => of.again(&inner)?,
-            Some((other, _)) => of.beside(&inner, other)?,
+            Some((other, _)) if *other == name => of.duplicate_error(&inner)?,
+            Some((other, _)) => of.conflict_error(&inner, other)?,
             None => {
-                let number = values.number(&given(&inner, of, true)?)?;
+                let number = values.eval_number(&parse_value(&inner, of, true)?)?;
                 match name.as_str() {
-                    "min" => res.min = Some(number),
-                    "max" => res.max = Some(number),
-                    _ => res.equal = Some(number),
+                    "min" => bounds.min = Some(number),
+                    "max" => bounds.max = Some(number),
+                    _ => bounds.equal = Some(number),
                 }
             }
         }
     }
-    Ok(res)
+    Ok(bounds)
 }
 
 impl Validation {
-    pub fn required(&self) -> bool {
+    pub fn is_required(&self) -> bool {
         self.required.is_some()
     }
 
@@ -302,12 +310,12 @@ impl Validation {
         self.required
     }
 
-    /// Whether there is no pattern or format yet.
+    /// Returns whether there is no pattern or format yet.
     fn free_for(&self, meta: &Meta, name: &str, of: Of) -> syn::Result<bool> {
         match &self.text {
             None => return Ok(true),
-            Some((before, ..)) if *before == name => of.again(meta)?,
-            Some((before, ..)) => of.beside(meta, before)?,
+            Some((before, ..)) if *before == name => of.duplicate_error(meta)?,
+            Some((before, ..)) => of.conflict_error(meta, before)?,
         }
         Ok(false)
     }

@@ -3,14 +3,14 @@
 use kube_core::{ListMerge, MapMerge, Message, Reason, Rule, StructMerge};
 use syn::{Attribute, Expr, Lit, Meta, spanned::Spanned as _};
 
-use super::{alone, error, metas, name_of, once, value};
+use super::{ensure_alone, name_of, parse_metas, set_once, syn_error, value_of};
 use crate::names::{Named, Space};
-use crate::text::text;
+use crate::text::format_tokens;
 use crate::tree::{ItemKind, ModuleId, Path};
-use crate::values::{Values, peel};
+use crate::values::{Values, peel_parens};
 
 #[derive(Default)]
-pub struct Said {
+pub struct XKubeAttributes {
     pub rules: Vec<Rule>,
     pub merge: Option<Merge>,
 }
@@ -22,40 +22,45 @@ pub enum Merge {
     Struct(StructMerge),
 }
 
-pub fn container(attrs: &[Attribute], values: &Values<'_>) -> syn::Result<Vec<Rule>> {
+pub fn parse_container(attrs: &[Attribute], values: &Values<'_>) -> syn::Result<Vec<Rule>> {
     let known = values.world.behaviour.kube;
-    let mut res = Vec::new();
-    for meta in metas(attrs, "x_kube")? {
+    let mut rules = Vec::new();
+    for meta in parse_metas(attrs, "x_kube")? {
         match name_of(&meta).as_str() {
-            "validation" => add_rule(&mut res, rule(value(&meta)?, values)?, &meta)?,
-            "cel" if known.cel => cel(&meta)?,
-            "crates" => drop(super::list(&meta)?),
+            "validation" => add_rule(&mut rules, parse_rule(value_of(&meta)?, values)?, &meta)?,
+            "cel" if known.cel => check_cel_flag(&meta)?,
+            "crates" => drop(super::parse_list(&meta)?),
             other => {
                 let message = format!("unknown x_kube attribute `{other}`");
-                return error(meta.span(), known.without(&message, |it| other == "cel" && it.cel));
+                return syn_error(
+                    meta.span(),
+                    known.unsupported_message(&message, |derive| other == "cel" && derive.cel),
+                );
             }
         }
     }
-    Ok(res)
+    Ok(rules)
 }
 
-pub fn field(attrs: &[Attribute], values: &Values<'_>) -> syn::Result<Said> {
-    let mut res = Said::default();
-    for meta in metas(attrs, "x_kube")? {
+pub fn parse_field(attrs: &[Attribute], values: &Values<'_>) -> syn::Result<XKubeAttributes> {
+    let mut attributes = XKubeAttributes::default();
+    for meta in parse_metas(attrs, "x_kube")? {
         match name_of(&meta).as_str() {
-            "validation" => add_rule(&mut res.rules, rule(value(&meta)?, values)?, &meta)?,
+            "validation" => {
+                add_rule(&mut attributes.rules, parse_rule(value_of(&meta)?, values)?, &meta)?
+            }
             "merge_strategy" => {
-                let expr = match value(&meta)? {
+                let expr = match value_of(&meta)? {
                     // darling reads a string as an expression.
                     Expr::Lit(syn::ExprLit { lit: Lit::Str(it), .. }) => it.parse()?,
                     expr => expr.clone(),
                 };
-                once(&mut res.merge, merge(&expr, values)?, &meta)?;
+                set_once(&mut attributes.merge, parse_merge(&expr, values)?, &meta)?;
             }
-            other => return error(meta.span(), format!("unknown x_kube attribute `{other}`")),
+            other => return syn_error(meta.span(), format!("unknown x_kube attribute `{other}`")),
         }
     }
-    Ok(res)
+    Ok(attributes)
 }
 
 /// Limit of the rules at one type or field: kube adds each to those before it.
@@ -66,17 +71,17 @@ pub fn add_rule<T>(list: &mut Vec<T>, rule: T, meta: &Meta) -> syn::Result<()> {
     if list.len() >= MOST_RULES {
         let message =
             format!("more than {MOST_RULES} rules are not read: join conditions with `&&`");
-        return error(meta.span(), message);
+        return syn_error(meta.span(), message);
     }
     list.push(rule);
     Ok(())
 }
 
 /// A flag of darling's: alone, or with a boolean.
-pub fn cel(meta: &Meta) -> syn::Result<()> {
+pub fn check_cel_flag(meta: &Meta) -> syn::Result<()> {
     match meta {
-        Meta::NameValue(_) => super::kube::flag(meta).map(drop),
-        _ => alone(meta),
+        Meta::NameValue(_) => super::kube::parse_flag(meta).map(drop),
+        _ => ensure_alone(meta),
     }
 }
 
@@ -84,12 +89,12 @@ const NOT_READ: &str = "is not a rule that can be read; write `Rule::new(\"…\"
 
 /// A rule: `"…"`, `("…", "message")`, `Rule::new("…").message("…")…`, `Rule { … }`, or a call of a function of the
 /// project that consists of such an expression.
-pub fn rule(expr: &Expr, values: &Values<'_>) -> syn::Result<Rule> {
-    rule_in(expr, &Scope { values, has_kube_names: true, calls: 0 })
+pub fn parse_rule(expr: &Expr, values: &Values<'_>) -> syn::Result<Rule> {
+    rule_in(expr, &RuleScope { values, has_kube_names: true, calls: 0 })
 }
 
 /// The names that an expression of a rule can use, and the functions that are being evaluated.
-struct Scope<'a> {
+struct RuleScope<'a> {
     values: &'a Values<'a>,
     /// The names of kube need no import: the derive imports them where it puts the expression.
     has_kube_names: bool,
@@ -100,33 +105,37 @@ struct Scope<'a> {
 /// Rules are not made by more functions than these, one calling the other.
 const MOST_CALLS: usize = 8;
 
-fn rule_in(expr: &Expr, scope: &Scope<'_>) -> syn::Result<Rule> {
-    let refuse = |expr: &Expr| error(expr.span(), format!("`{}` {NOT_READ}", text(expr)));
+fn rule_in(expr: &Expr, scope: &RuleScope<'_>) -> syn::Result<Rule> {
+    let refuse =
+        |expr: &Expr| syn_error(expr.span(), format!("`{}` {NOT_READ}", format_tokens(expr)));
     let values = scope.values;
     let old_self = values.world.behaviour.kube.old_self;
-    match peel(expr) {
-        Expr::Lit(_) | Expr::Path(_) | Expr::Macro(_) => Ok(Rule::new(values.text(expr)?)),
+    match peel_parens(expr) {
+        Expr::Lit(_) | Expr::Path(_) | Expr::Macro(_) => Ok(Rule::new(values.eval_string(expr)?)),
         Expr::Tuple(it) => match (it.elems.first(), it.elems.last(), it.elems.len()) {
             (Some(rule), Some(message), 2) => {
-                let (rule, message) = (values.text(rule)?, values.text(message)?);
+                let (rule, message) = (values.eval_string(rule)?, values.eval_string(message)?);
                 Ok(Rule::from((rule.as_str(), message.as_str())))
             }
             _ => refuse(expr),
         },
-        Expr::Call(it) => match (peel(&it.func), it.args.first(), it.args.len()) {
-            (Expr::Path(func), Some(rule), 1) if is(&func.path, "Rule::new", scope) => {
-                Ok(Rule::new(string(rule, values)?))
+        Expr::Call(it) => match (peel_parens(&it.func), it.args.first(), it.args.len()) {
+            (Expr::Path(func), Some(rule), 1) if is_item(&func.path, "Rule::new", scope) => {
+                Ok(Rule::new(parse_string(rule, values)?))
             }
             (Expr::Path(func), None, _) if scope.calls < MOST_CALLS => {
-                let Some((module, body)) = function(&func.path, values) else {
+                let Some((module, body)) = find_function(&func.path, values) else {
                     return refuse(expr);
                 };
                 let values = Values { module, ..*values };
                 let there =
-                    Scope { values: &values, has_kube_names: false, calls: scope.calls + 1 };
+                    RuleScope { values: &values, has_kube_names: false, calls: scope.calls + 1 };
                 // An error has its place in the attribute, since the function may be in another file.
                 rule_in(body, &there).map_err(|error| {
-                    syn::Error::new(expr.span(), format!("in `{}`: {error}", text(&func.path)))
+                    syn::Error::new(
+                        expr.span(),
+                        format!("in `{}`: {error}", format_tokens(&func.path)),
+                    )
                 })
             }
             _ => refuse(expr),
@@ -137,46 +146,49 @@ fn rule_in(expr: &Expr, scope: &Scope<'_>) -> syn::Result<Rule> {
                 return refuse(expr);
             };
             match it.method.to_string().as_str() {
-                "message" => Ok(before.message(message(argument, scope)?)),
-                "reason" => Ok(before.reason(reason(argument, scope)?)),
-                "field_path" => Ok(before.field_path(string(argument, values)?)),
-                "optional_old_self" if old_self => Ok(before.optional_old_self(boolean(argument)?)),
+                "message" => Ok(before.message(parse_message(argument, scope)?)),
+                "reason" => Ok(before.reason(parse_reason(argument, scope)?)),
+                "field_path" => Ok(before.field_path(parse_string(argument, values)?)),
+                "optional_old_self" if old_self => {
+                    Ok(before.optional_old_self(parse_boolean(argument)?))
+                }
                 _ => refuse(expr),
             }
         }
-        Expr::Struct(it) if is(&it.path, "Rule", scope) => {
-            let mut res = Rule::default();
-            let rest = it.rest.as_ref().is_none_or(|it| text(it).ends_with("default()"));
+        Expr::Struct(it) if is_item(&it.path, "Rule", scope) => {
+            let mut parsed = Rule::default();
+            let rest =
+                it.rest.as_ref().is_none_or(|expr| format_tokens(expr).ends_with("default()"));
             if !rest {
                 return refuse(expr);
             }
             for field in &it.fields {
-                let some = || match peel(&field.expr) {
-                    Expr::Call(it) if text(&it.func) == "Some" => it.args.first(),
+                let some = || match peel_parens(&field.expr) {
+                    Expr::Call(it) if format_tokens(&it.func) == "Some" => it.args.first(),
                     _ => None,
                 };
-                let none = text(&field.expr) == "None";
-                match (text(&field.member).as_str(), some()) {
-                    ("rule", _) => res.rule = string(&field.expr, values)?,
+                let none = format_tokens(&field.expr) == "None";
+                match (format_tokens(&field.member).as_str(), some()) {
+                    ("rule", _) => parsed.rule = parse_string(&field.expr, values)?,
                     (_, None) if none => {}
-                    ("message", Some(it)) => res.message = Some(message(it, scope)?),
-                    ("reason", Some(it)) => res.reason = Some(reason(it, scope)?),
-                    ("field_path", Some(it)) => res.field_path = Some(string(it, values)?),
+                    ("message", Some(it)) => parsed.message = Some(parse_message(it, scope)?),
+                    ("reason", Some(it)) => parsed.reason = Some(parse_reason(it, scope)?),
+                    ("field_path", Some(it)) => parsed.field_path = Some(parse_string(it, values)?),
                     ("optional_old_self", Some(it)) if old_self => {
-                        res.optional_old_self = Some(boolean(it)?)
+                        parsed.optional_old_self = Some(parse_boolean(it)?)
                     }
                     _ => return refuse(expr),
                 }
             }
-            Ok(res)
+            Ok(parsed)
         }
         expr => refuse(expr),
     }
 }
 
 /// The expression that a function without parameters consists of, and its module.
-fn function<'a>(path: &syn::Path, values: &Values<'a>) -> Option<(ModuleId, &'a Expr)> {
-    let found = values.world.resolve(values.module, &Path::from(path), Space::Values);
+fn find_function<'a>(path: &syn::Path, values: &Values<'a>) -> Option<(ModuleId, &'a Expr)> {
+    let found = values.world.resolve_path(values.module, &Path::from(path), Space::Values);
     let Ok(Named::Item(id)) = found else { return None };
     let item = &values.world.items[id];
     let ItemKind::Fn(function) = &item.kind else { return None };
@@ -185,74 +197,76 @@ fn function<'a>(path: &syn::Path, values: &Values<'a>) -> Option<(ModuleId, &'a 
         && function.sig.asyncness.is_none();
     let is_itself =
         function.attrs.iter().all(|attr| values.world.leaves_alone(item.module, attr, false));
-    match values.world.statements(item.module, &function.block).ok()? {
+    match values.world.statements_of(item.module, &function.block).ok()? {
         [syn::Stmt::Expr(body, None)] if is_plain && is_itself => Some((item.module, body)),
         _ => None,
     }
 }
 
-fn message(expr: &Expr, scope: &Scope<'_>) -> syn::Result<Message> {
+fn parse_message(expr: &Expr, scope: &RuleScope<'_>) -> syn::Result<Message> {
     let values = scope.values;
-    if let Expr::Call(it) = peel(expr)
+    if let Expr::Call(it) = peel_parens(expr)
         && let (Expr::Path(func), Some(argument), 1) =
-            (peel(&it.func), it.args.first(), it.args.len())
+            (peel_parens(&it.func), it.args.first(), it.args.len())
     {
-        if is(&func.path, "Message::Expression", scope) {
-            return Ok(Message::Expression(string(argument, values)?));
+        if is_item(&func.path, "Message::Expression", scope) {
+            return Ok(Message::Expression(parse_string(argument, values)?));
         }
-        if is(&func.path, "Message::Message", scope) {
-            return Ok(Message::Message(string(argument, values)?));
+        if is_item(&func.path, "Message::Message", scope) {
+            return Ok(Message::Message(parse_string(argument, values)?));
         }
     }
     // `impl From<&str> for Message`; `.into()` of a string ends there too.
-    Ok(Message::Message(string(expr, values)?))
+    Ok(Message::Message(parse_string(expr, values)?))
 }
 
-fn reason(expr: &Expr, scope: &Scope<'_>) -> syn::Result<Reason> {
-    if let Expr::Path(it) = peel(expr) {
+fn parse_reason(expr: &Expr, scope: &RuleScope<'_>) -> syn::Result<Reason> {
+    if let Expr::Path(it) = peel_parens(expr) {
         for (name, reason) in [
             ("Reason::FieldValueInvalid", Reason::FieldValueInvalid),
             ("Reason::FieldValueForbidden", Reason::FieldValueForbidden),
             ("Reason::FieldValueRequired", Reason::FieldValueRequired),
             ("Reason::FieldValueDuplicate", Reason::FieldValueDuplicate),
         ] {
-            if is(&it.path, name, scope) {
+            if is_item(&it.path, name, scope) {
                 return Ok(reason);
             }
         }
     }
-    error(expr.span(), format!("`{}` is not a `Reason`", text(expr)))
+    syn_error(expr.span(), format!("`{}` is not a `Reason`", format_tokens(expr)))
 }
 
-fn boolean(expr: &Expr) -> syn::Result<bool> {
-    match peel(expr) {
+fn parse_boolean(expr: &Expr) -> syn::Result<bool> {
+    match peel_parens(expr) {
         Expr::Lit(syn::ExprLit { lit: Lit::Bool(it), .. }) => Ok(it.value),
-        _ => {
-            error(expr.span(), format!("`{}` is computed, which is not supported here", text(expr)))
-        }
+        _ => syn_error(
+            expr.span(),
+            format!("`{}` is computed, which is not supported here", format_tokens(expr)),
+        ),
     }
 }
 
 /// A string literal, with or without a conversion to `String`.
-fn string(expr: &Expr, values: &Values<'_>) -> syn::Result<String> {
-    match peel(expr) {
+fn parse_string(expr: &Expr, values: &Values<'_>) -> syn::Result<String> {
+    match peel_parens(expr) {
         Expr::MethodCall(it)
             if it.args.is_empty()
                 && ["into", "to_owned", "to_string"].iter().any(|name| it.method == name) =>
         {
-            values.text(&it.receiver)
+            values.eval_string(&it.receiver)
         }
-        Expr::Call(it) if text(&it.func) == "String::from" && it.args.len() == 1 => {
-            values.text(&it.args[0])
+        Expr::Call(it) if format_tokens(&it.func) == "String::from" && it.args.len() == 1 => {
+            values.eval_string(&it.args[0])
         }
-        expr => values.text(expr),
+        expr => values.eval_string(expr),
     }
 }
 
-fn merge(expr: &Expr, values: &Values<'_>) -> syn::Result<Merge> {
-    let scope = &Scope { values, has_kube_names: true, calls: 0 };
-    let refuse = || error(expr.span(), format!("`{}` is not a merge strategy", text(expr)));
-    match peel(expr) {
+fn parse_merge(expr: &Expr, values: &Values<'_>) -> syn::Result<Merge> {
+    let scope = &RuleScope { values, has_kube_names: true, calls: 0 };
+    let refuse =
+        || syn_error(expr.span(), format!("`{}` is not a merge strategy", format_tokens(expr)));
+    match peel_parens(expr) {
         Expr::Path(it) => {
             for (name, merge) in [
                 ("ListMerge::Atomic", Merge::List(ListMerge::Atomic)),
@@ -262,22 +276,23 @@ fn merge(expr: &Expr, values: &Values<'_>) -> syn::Result<Merge> {
                 ("StructMerge::Atomic", Merge::Struct(StructMerge::Atomic)),
                 ("StructMerge::Granular", Merge::Struct(StructMerge::Granular)),
             ] {
-                if is(&it.path, name, scope) {
+                if is_item(&it.path, name, scope) {
                     return Ok(merge);
                 }
             }
             refuse()
         }
-        Expr::Call(it) => match (peel(&it.func), it.args.first(), it.args.len()) {
-            (Expr::Path(func), Some(keys), 1) if is(&func.path, "ListMerge::Map", scope) => {
+        Expr::Call(it) => match (peel_parens(&it.func), it.args.first(), it.args.len()) {
+            (Expr::Path(func), Some(keys), 1) if is_item(&func.path, "ListMerge::Map", scope) => {
                 let parser = syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated;
-                let keys = match peel(keys) {
+                let keys = match peel_parens(keys) {
                     Expr::Macro(it) if it.mac.path.is_ident("vec") => {
                         it.mac.parse_body_with(parser)?
                     }
                     _ => return refuse(),
                 };
-                let keys: syn::Result<_> = keys.iter().map(|it| string(it, values)).collect();
+                let keys: syn::Result<_> =
+                    keys.iter().map(|expr| parse_string(expr, values)).collect();
                 Ok(Merge::List(ListMerge::Map(keys?)))
             }
             _ => refuse(),
@@ -287,11 +302,11 @@ fn merge(expr: &Expr, values: &Values<'_>) -> syn::Result<Merge> {
 }
 
 /// Returns whether a path leads to this item of kube-core, e.g. `Rule::new`.
-fn is(path: &syn::Path, name: &str, scope: &Scope<'_>) -> bool {
-    if scope.has_kube_names && text(path) == name {
+fn is_item(path: &syn::Path, name: &str, scope: &RuleScope<'_>) -> bool {
+    if scope.has_kube_names && format_tokens(path) == name {
         return true;
     }
     let values = scope.values;
-    let found = values.world.resolve(values.module, &Path::from(path), Space::Values);
+    let found = values.world.resolve_path(values.module, &Path::from(path), Space::Values);
     found == Ok(Named::Foreign(format!("kube_core::{name}")))
 }

@@ -6,10 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use super::{Builtin, Dyn, Table, networks};
-
-type D = Dyn<0>;
-type E = Dyn<1>;
+use super::standard::{D, E};
+use super::{Builtin, Table, networks};
 
 macro_rules! plain {
     ($table:ident: $($path:literal $type:ty,)*) => {
@@ -35,7 +33,7 @@ macro_rules! generic {
     };
 }
 
-pub fn add(table: &mut Table) {
+pub fn add_types(table: &mut Table) {
     plain! { table:
         "chrono::DateTime<Utc>" chrono::DateTime<chrono::Utc>,
         "chrono::NaiveDate" chrono::NaiveDate,
@@ -61,7 +59,7 @@ pub fn add(table: &mut Table) {
         "url::Url" url::Url,
     }
     table.insert("chrono::TimeDelta", Builtin::of::<chrono::TimeDelta>(0));
-    // How these are written depends on the zones that are known where it is done.
+    // The text of these values depends on the time zones that the machine knows.
     table.insert("chrono::DateTime", Builtin::of::<chrono::DateTime<chrono::FixedOffset>>(0));
     table.insert("jiff::Zoned", Builtin::of::<jiff::Zoned>(0));
     table.insert("arrayvec::ArrayString", Builtin::of::<String>(0).with_default::<String>());
@@ -72,7 +70,7 @@ pub fn add(table: &mut Table) {
     }
 }
 
-/// How many of a type's arguments its schema depends on: the rest are zones, hashers, sizes.
+/// Returns how many of a type's arguments its schema depends on: the rest are zones, hashers, sizes.
 pub fn arguments_that_count(path: &str) -> usize {
     match path {
         "chrono::DateTime" | "arrayvec::ArrayString" => 0,

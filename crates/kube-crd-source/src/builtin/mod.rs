@@ -22,7 +22,7 @@ use serde_json::Value;
 
 /// One type of another crate.
 pub struct Builtin {
-    /// How many types it takes.
+    /// The number of type arguments.
     pub arguments: usize,
     pub inline: fn() -> bool,
     pub name: fn() -> Cow<'static, str>,
@@ -40,16 +40,16 @@ pub type Table = BTreeMap<&'static str, Builtin>;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::new();
-    standard::add(&mut table);
-    crates::add(&mut table);
-    kubernetes::linked::add(&mut table);
+    standard::add_types(&mut table);
+    crates::add_types(&mut table);
+    kubernetes::linked::add_types(&mut table);
     table
 });
 
 /// Returns whether the tables list types of a crate: those with a known schema, or those that are always refused.
 pub fn is_of(name: &str) -> bool {
     let start = format!("{name}::");
-    crates::TWOFOLD.iter().any(|it| it.starts_with(&start)) || has_types_of(name)
+    crates::TWOFOLD.iter().any(|prefix| prefix.starts_with(&start)) || has_types_of(name)
 }
 
 /// Returns whether the tables have a schema for types of a crate.
@@ -63,7 +63,7 @@ pub fn find(path: &str) -> Option<(&'static str, &'static Builtin)> {
     TABLE.get_key_value(path).map(|(path, it)| (*path, it))
 }
 
-/// Whether a path is a module of k8s-openapi, all of whose types are in the table.
+/// Returns whether a path is a module of k8s-openapi, all of whose types are in the table.
 pub fn is_module(path: &str) -> bool {
     let inside = format!("{path}::");
     let next = TABLE.range(inside.as_str()..).next();
@@ -94,18 +94,18 @@ impl Builtin {
     }
 }
 
-/// What answers for one type of the source.
+/// Answers schemars' questions about one type of the source.
 pub trait Answer {
-    fn inline(&self) -> bool;
-    fn name(&self) -> String;
-    fn id(&self) -> String;
-    fn schema(&self, generator: &mut SchemaGenerator) -> Schema;
+    fn inline_schema(&self) -> bool;
+    fn schema_name(&self) -> String;
+    fn schema_id(&self) -> String;
+    fn json_schema(&self, generator: &mut SchemaGenerator) -> Schema;
     /// The schema of what is in an `Option`; of any other type its own.
-    fn present(&self, generator: &mut SchemaGenerator) -> Schema;
+    fn inner_schema(&self, generator: &mut SchemaGenerator) -> Schema;
     fn is_option(&self) -> bool;
 }
 
-/// As many types as the longest tuple has.
+/// The number of types in the longest tuple.
 const MOST: usize = 16;
 
 type Slots = [Option<Rc<dyn Answer>>; MOST];
@@ -119,14 +119,14 @@ pub fn with_types<T>(types: impl Iterator<Item = Rc<dyn Answer>>, f: impl FnOnce
     struct Back(Slots);
     impl Drop for Back {
         fn drop(&mut self) {
-            SLOTS.with(|it| *it.borrow_mut() = std::mem::take(&mut self.0));
+            SLOTS.with(|slots| *slots.borrow_mut() = std::mem::take(&mut self.0));
         }
     }
     let mut slots = [const { None }; MOST];
     for (slot, ty) in slots.iter_mut().zip(types) {
         *slot = Some(ty);
     }
-    let _back = Back(SLOTS.with(|it| std::mem::replace(&mut *it.borrow_mut(), slots)));
+    let _back = Back(SLOTS.with(|cell| std::mem::replace(&mut *cell.borrow_mut(), slots)));
     f()
 }
 
@@ -134,29 +134,30 @@ pub fn with_types<T>(types: impl Iterator<Item = Rc<dyn Answer>>, f: impl FnOnce
 pub struct Dyn<const N: usize>;
 
 impl<const N: usize> Dyn<N> {
-    fn ask<T>(f: impl FnOnce(&dyn Answer) -> T) -> T {
-        let ty = SLOTS.with(|it| it.borrow()[N].clone()).expect("a slot is filled before use");
+    fn ask_slot<T>(f: impl FnOnce(&dyn Answer) -> T) -> T {
+        let ty =
+            SLOTS.with(|slots| slots.borrow()[N].clone()).expect("a slot is filled before use");
         f(&*ty)
     }
 }
 
 impl<const N: usize> JsonSchema for Dyn<N> {
     fn inline_schema() -> bool {
-        Self::ask(|ty| ty.inline())
+        Self::ask_slot(|ty| ty.inline_schema())
     }
     fn schema_name() -> Cow<'static, str> {
-        Self::ask(|ty| ty.name()).into()
+        Self::ask_slot(|ty| ty.schema_name()).into()
     }
     fn schema_id() -> Cow<'static, str> {
-        Self::ask(|ty| ty.id()).into()
+        Self::ask_slot(|ty| ty.schema_id()).into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Self::ask(|ty| ty.schema(generator))
+        Self::ask_slot(|ty| ty.json_schema(generator))
     }
     fn _schemars_private_non_optional_json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Self::ask(|ty| ty.present(generator))
+        Self::ask_slot(|ty| ty.inner_schema(generator))
     }
     fn _schemars_private_is_option() -> bool {
-        Self::ask(|ty| ty.is_option())
+        Self::ask_slot(|ty| ty.is_option())
     }
 }

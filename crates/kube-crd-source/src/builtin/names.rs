@@ -1,6 +1,6 @@
 //! Names that come from outside the project, each by one path, however it is imported.
 
-use super::kubernetes::{Kubernetes, Miss};
+use super::kubernetes::{Kubernetes, KubernetesMiss};
 
 /// The standard prelude and the language's own types.
 const PRELUDE: &[(&str, &str)] = &[
@@ -35,7 +35,7 @@ const LANGUAGE: &[&str] = &[
     "u32", "u64", "u128", "usize",
 ];
 
-pub fn prelude(name: &str) -> Option<String> {
+pub fn prelude_path(name: &str) -> Option<String> {
     if LANGUAGE.contains(&name) {
         return Some(name.to_owned());
     }
@@ -81,7 +81,7 @@ const SAME: &[(&str, &str)] = &[
     ("schemars_derive", "schemars"),
 ];
 
-fn same(path: &str) -> Option<&'static str> {
+fn same_path(path: &str) -> Option<&'static str> {
     SAME.iter().find(|(it, _)| *it == path).map(|(_, same)| *same)
 }
 
@@ -127,9 +127,9 @@ pub fn is_table(name: &str) -> bool {
 }
 
 /// The path of `name` in the foreign `module`, as our tables know it.
-pub fn canonical(module: &str, name: &str) -> String {
+pub fn canonical_path(module: &str, name: &str) -> String {
     if module == "std::prelude"
-        && let Some(path) = prelude(name)
+        && let Some(path) = prelude_path(name)
     {
         return path;
     }
@@ -139,10 +139,10 @@ pub fn canonical(module: &str, name: &str) -> String {
     let module = match module {
         "chrono::prelude" if CHRONO.contains(&name) => "chrono",
         // A crate is named by its own word, which may be one of another's modules.
-        module => same(module).unwrap_or(module),
+        module => same_path(module).unwrap_or(module),
     };
     let path = format!("{module}::{name}");
-    same(&path).map_or(path, str::to_owned)
+    same_path(&path).map_or(path, str::to_owned)
 }
 
 /// Derives and traits that code imports and that we know by name.
@@ -226,7 +226,7 @@ const WHOLE: &[&str] = &[
     "std::vec",
 ];
 
-/// What they have by a name that the prelude has too.
+/// The names in these crates that the prelude has too.
 const HIDING: &[&str] =
     &["serde_json::Result", "std::fmt::Result", "std::io::Result", "std::thread::Result"];
 
@@ -240,14 +240,14 @@ pub fn is_macro(path: &str) -> bool {
 
 /// Whether a foreign path is a name that is known for certain. `kubernetes` is what the project has of k8s-openapi.
 pub fn is_known(kubernetes: &Kubernetes, path: &str) -> bool {
-    match kubernetes.find(path) {
-        Some(found) => !matches!(found, Err(Miss::Absent)),
+    match kubernetes.find_type(path) {
+        Some(found) => !matches!(found, Err(KubernetesMiss::Absent)),
         None => {
             super::find(path).is_some()
                 || TRAITS.contains(&path)
                 || PRELUDE.iter().any(|(_, it)| *it == path)
                 || HIDING.contains(&path)
-                || path.strip_prefix("chrono::").is_some_and(|it| CHRONO.contains(&it))
+                || path.strip_prefix("chrono::").is_some_and(|name| CHRONO.contains(&name))
         }
     }
 }

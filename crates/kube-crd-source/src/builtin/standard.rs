@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::{Builtin, Dyn, Table};
 
-type D = Dyn<0>;
-type E = Dyn<1>;
+pub(super) type D = Dyn<0>;
+pub(super) type E = Dyn<1>;
 
 macro_rules! plain {
     ($table:ident: $($path:literal $type:ty,)*) => {
@@ -42,7 +42,7 @@ macro_rules! arrays {
     };
 }
 
-pub fn add(table: &mut Table) {
+pub fn add_types(table: &mut Table) {
     plain! { table:
         "()" (),
         "bool" bool,

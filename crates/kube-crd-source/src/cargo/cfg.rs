@@ -41,12 +41,12 @@ impl Cfg {
 pub struct Features {
     pub on: BTreeSet<String>,
     pub maybe: BTreeSet<String>,
-    /// What compiler flags and build scripts may set.
+    /// The conditions that compiler flags and build scripts may set.
     pub possible: PossibleCfgs,
 }
 
 impl Features {
-    /// Whether a feature is on. A dependency's feature (`a/b`) is not known.
+    /// Returns whether a feature is on. A dependency's feature (`a/b`) is not known.
     pub fn is_on(&self, name: &str) -> Cfg {
         match self.on.contains(name) {
             true => Cfg::Yes,
@@ -58,13 +58,17 @@ impl Features {
 
 /// The features that the conditions of an item name, those of `#[cfg_attr(…, kube(…))]` among them.
 pub fn named_features(attrs: &[Attribute]) -> BTreeSet<String> {
-    fn name(metas: impl IntoIterator<Item = Meta>, depth: usize, into: &mut BTreeSet<String>) {
+    fn collect_feature_names(
+        metas: impl IntoIterator<Item = Meta>,
+        depth: usize,
+        into: &mut BTreeSet<String>,
+    ) {
         for meta in metas {
             match meta {
                 Meta::List(list) if depth < MOST_DEEP => {
                     let inner = list.parse_args_with(Conditions::parse_terminated);
                     let metas = inner.into_iter().flatten().filter_map(Condition::into_meta);
-                    name(metas, depth + 1, into);
+                    collect_feature_names(metas, depth + 1, into);
                 }
                 Meta::NameValue(syn::MetaNameValue {
                     path,
@@ -75,13 +79,13 @@ pub fn named_features(attrs: &[Attribute]) -> BTreeSet<String> {
             }
         }
     }
-    let mut res = BTreeSet::new();
+    let mut names = BTreeSet::new();
     let has_kube = |it: &Attribute| it.to_token_stream().to_string().contains("kube");
-    let conditions = attrs
-        .iter()
-        .filter(|it| it.path().is_ident("cfg") || it.path().is_ident("cfg_attr") && has_kube(it));
-    name(conditions.map(|it| it.meta.clone()), 0, &mut res);
-    res
+    let conditions = attrs.iter().filter(|attr| {
+        attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr") && has_kube(attr)
+    });
+    collect_feature_names(conditions.map(|attr| attr.meta.clone()), 0, &mut names);
+    names
 }
 
 /// A condition of `cfg`, or another argument of `cfg_attr`.
@@ -112,7 +116,7 @@ impl syn::parse::Parse for Condition {
     }
 }
 
-/// What an item's attributes come to.
+/// The attributes of an item after its `cfg`s are resolved.
 pub struct Settled {
     pub cfg: Cfg,
     /// The attributes that are there, `cfg_attr` opened.
@@ -122,32 +126,37 @@ pub struct Settled {
 }
 
 /// Opens every `cfg_attr` and takes every `cfg` away.
-pub fn settle(attrs: &[Attribute], features: &Features) -> syn::Result<Settled> {
+pub fn resolve_cfgs(attrs: &[Attribute], features: &Features) -> syn::Result<Settled> {
     settle_owned(attrs.to_vec(), features)
 }
 
 /// The same, without a copy of attributes that stay as they are: a type may have any number of documented lines.
 pub fn settle_owned(attrs: Vec<Attribute>, features: &Features) -> syn::Result<Settled> {
-    let mut res = Settled { cfg: Cfg::Yes, attrs: Vec::new(), doubtful: Vec::new() };
+    let mut settled = Settled { cfg: Cfg::Yes, attrs: Vec::new(), doubtful: Vec::new() };
     let is_condition =
         |attr: &Attribute| ["cfg", "cfg_attr"].iter().any(|name| attr.path().is_ident(name));
     if !attrs.iter().any(is_condition) {
-        res.attrs = attrs;
-        return Ok(res);
+        settled.attrs = attrs;
+        return Ok(settled);
     }
     for attr in attrs {
         if attr.path().is_ident("cfg") {
-            res.cfg = res.cfg.and(predicate_of(&attr, features)?);
+            settled.cfg = settled.cfg.and(predicate_of(&attr, features)?);
         } else if attr.path().is_ident("cfg_attr") {
-            open(attr.parse_args_with(Conditions::parse_terminated)?, &attr, features, &mut res)?;
+            open_cfg_attr(
+                attr.parse_args_with(Conditions::parse_terminated)?,
+                &attr,
+                features,
+                &mut settled,
+            )?;
         } else {
-            res.attrs.push(attr);
+            settled.attrs.push(attr);
         }
     }
-    Ok(res)
+    Ok(settled)
 }
 
-fn open(
+fn open_cfg_attr(
     arguments: Conditions,
     attr: &Attribute,
     features: &Features,
@@ -167,14 +176,14 @@ fn open(
             Cfg::No => {}
             Cfg::Depends if meta.path().is_ident("cfg_attr") => {
                 // An attribute inside applies only if the outer condition holds, which is not known.
-                let inner = settle(&[opened], features)?;
+                let inner = resolve_cfgs(&[opened], features)?;
                 let certain = inner.attrs.into_iter().map(|attr| attr.meta);
                 res.doubtful.extend(certain.chain(inner.doubtful));
                 res.doubtful.extend((inner.cfg != Cfg::Yes).then_some(meta));
             }
             Cfg::Depends => res.doubtful.push(meta),
             Cfg::Yes => {
-                let inner = settle(&[opened], features)?;
+                let inner = resolve_cfgs(&[opened], features)?;
                 res.cfg = res.cfg.and(inner.cfg);
                 res.attrs.extend(inner.attrs);
                 res.doubtful.extend(inner.doubtful);
@@ -184,7 +193,7 @@ fn open(
     Ok(())
 }
 
-/// How deep conditions may be nested: each level is parsed anew.
+/// The limit of nested conditions: each level is parsed anew.
 const MOST_DEEP: usize = 32;
 
 /// Evaluates the condition of `#[cfg(…)]`, as far as the source decides it.
@@ -202,7 +211,7 @@ pub fn predicate_in(text: &str, features: &Features) -> syn::Result<Cfg> {
     predicate_at(&syn::parse_str(text)?, features, 0)
 }
 
-/// Whether a condition does not hold in a usual build.
+/// Returns whether a condition does not hold in a usual build.
 fn is_unset(path: &syn::Path, features: &Features) -> bool {
     const UNSET: &[&str] = &["test", "doctest", "doc", "docsrs"];
     UNSET.iter().any(|name| path.is_ident(name) && !features.possible.has_name(name))
@@ -214,12 +223,12 @@ fn predicate_at(condition: &Condition, features: &Features, depth: usize) -> syn
         Condition::Constant(false) => return Ok(Cfg::No),
         Condition::Meta(meta) => meta,
     };
-    if MOST_DEEP < depth {
+    if depth > MOST_DEEP {
         return Err(syn::Error::new(meta.span(), "the condition is nested too deep to be read"));
     }
     let all = |list: &syn::MetaList| -> syn::Result<Vec<Cfg>> {
         let inner = list.parse_args_with(Conditions::parse_terminated)?;
-        inner.iter().map(|it| predicate_at(it, features, depth + 1)).collect()
+        inner.iter().map(|condition| predicate_at(condition, features, depth + 1)).collect()
     };
     Ok(match &**meta {
         Meta::Path(path) if is_unset(path, features) => Cfg::No,

@@ -31,7 +31,7 @@ struct Setting<'a> {
 }
 
 #[derive(Clone, Copy)]
-enum Effect {
+enum KeyEffect {
     /// It changes no type and no version of a package.
     Harmless,
     /// Flags of the compiler.
@@ -52,7 +52,7 @@ enum Effect {
     RefusedInFiles(&'static str),
 }
 
-use Effect::{
+use KeyEffect::{
     Compiler, Conditions, Flags, Harmless, Refused, RefusedInFiles, Registry, Source, Variables,
 };
 
@@ -64,7 +64,7 @@ const PATCH: &str = "remove the key, or replace the package by `[patch]` in Carg
 ///
 /// The reader evaluates a few of the variables in `env` itself; these are the ones listed here. It runs no build script,
 /// and refuses code that reads another variable.
-const KEYS: &[(&str, Effect)] = &[
+const KEYS: &[(&str, KeyEffect)] = &[
     ("alias/**", Harmless),
     ("build/rustflags", Flags),
     ("build/rustc", Compiler),
@@ -172,7 +172,7 @@ impl Config {
     pub fn read(texts: &Texts<'_>, root: Option<&Manifest>) -> Self {
         let mut config = Self::default();
         config.cfgs.any = root.is_some_and(|root| root.text.contains("rustflags"));
-        // Of several values for a registry, that of a variable counts, then that of the nearest file.
+        // A variable takes precedence over the files, and a nearer file over one that is further up.
         for (name, value) in texts.sources.cargo_variables() {
             config.take_variable(&name, &value);
         }
@@ -180,8 +180,11 @@ impl Config {
             match DeTable::parse(&file.text) {
                 Ok(table) => config.take_table(&file, table.get_ref(), &mut Vec::new()),
                 Err(error) => {
-                    let place =
-                        place_at(&file.path, &file.text, error.span().map_or(0, |it| it.start));
+                    let place = place_at(
+                        &file.path,
+                        &file.text,
+                        error.span().map_or(0, |range| range.start),
+                    );
                     let message = format!("cannot be parsed: {}", error.message().trim());
                     config.problems.push(Problem::new(place, message));
                 }
@@ -191,7 +194,7 @@ impl Config {
     }
 
     /// The address of the registry that dependencies call so; none if the configuration does not have it.
-    pub fn registry(&self, name: &str) -> Option<&str> {
+    pub fn registry_address(&self, name: &str) -> Option<&str> {
         self.registries.get(&as_in_variables(name)).map(String::as_str)
     }
 
@@ -211,12 +214,12 @@ impl Config {
         match row.map_or(Harmless, |row| row.1) {
             Registry => {
                 let registry =
-                    key.strip_prefix("REGISTRIES_").and_then(|it| it.strip_suffix("_INDEX"));
+                    key.strip_prefix("REGISTRIES_").and_then(|name| name.strip_suffix("_INDEX"));
                 self.registries.insert(registry.unwrap_or(key).to_owned(), value.to_owned());
             }
             Source | Refused(_) => {
                 let message = format!("`{name}` in the environment may change what is built");
-                self.refuse(setting.place, message, "unset the variable");
+                self.report_problem(setting.place, message, "unset the variable");
             }
             RefusedInFiles(_) => {}
             effect => self.take_value(setting, effect),
@@ -231,7 +234,8 @@ impl Config {
     ) {
         for (key, value) in table {
             above.push(key.get_ref());
-            let effect = KEYS.iter().find(|(pattern, _)| fits(pattern, above)).map(|row| row.1);
+            let effect =
+                KEYS.iter().find(|(pattern, _)| matches_keys(pattern, above)).map(|row| row.1);
             match (effect, value.get_ref()) {
                 (_, DeValue::Table(inner)) if is_open(above) => {
                     self.take_table(file, inner, above);
@@ -242,7 +246,8 @@ impl Config {
                 }
                 (effect, value) => {
                     let place = place_at(&file.path, &file.text, key.span().start);
-                    let setting = Setting { name: above.join("."), place, words: words(value) };
+                    let setting =
+                        Setting { name: above.join("."), place, words: split_words(value) };
                     self.take_value(setting, effect.unwrap_or(Refused(UNKNOWN)));
                 }
             }
@@ -250,11 +255,11 @@ impl Config {
         }
     }
 
-    fn take_value(&mut self, setting: Setting<'_>, effect: Effect) {
+    fn take_value(&mut self, setting: Setting<'_>, effect: KeyEffect) {
         let Setting { name, place, words } = setting;
         match effect {
             Harmless | Registry | Source => {}
-            Conditions => words.into_iter().for_each(|it| self.cfgs.add(it)),
+            Conditions => words.into_iter().for_each(|cfg| self.cfgs.add_condition(cfg)),
             Variables => self.cfgs.variables = true,
             Compiler => {
                 let program = words.join(" ");
@@ -262,20 +267,20 @@ impl Config {
                 self.cfgs.any |= !CACHES.contains(&program.trim_end_matches(".exe"));
             }
             Flags => {
-                if let Err(flag) = rustflags::read(words, &mut self.cfgs) {
+                if let Err(flag) = rustflags::add_conditions(words, &mut self.cfgs) {
                     let message = format!("unknown compiler flag `{flag}` in `{name}`");
                     let hint = "remove the flag: types may differ with it";
-                    self.refuse(place, message, hint);
+                    self.report_problem(place, message, hint);
                 }
             }
             Refused(hint) | RefusedInFiles(hint) => {
                 let message = format!("`{name}` in cargo's configuration may change what is built");
-                self.refuse(place, message, hint);
+                self.report_problem(place, message, hint);
             }
         }
     }
 
-    fn refuse(&mut self, place: Place, message: String, hint: &str) {
+    fn report_problem(&mut self, place: Place, message: String, hint: &str) {
         self.problems.push(Problem::new(place, message).with_hint(hint));
     }
 }
@@ -307,21 +312,22 @@ fn fits_variable(pattern: &str, variable: &str) -> bool {
     rest.is_empty() || is_table && (pattern.ends_with('*') || rest.starts_with('_'))
 }
 
-/// Whether a pattern fits the keys that lead to a value.
-fn fits(pattern: &str, keys: &[&str]) -> bool {
+/// Returns whether a pattern fits the keys that lead to a value.
+fn matches_keys(pattern: &str, keys: &[&str]) -> bool {
     let mut keys = keys.iter();
     for part in pattern.split('/') {
         match (part, keys.next()) {
             ("**", _) => return true,
             (part, Some(key)) if part == *key => {}
-            (part, Some(key)) if part.strip_suffix('*').is_some_and(|it| key.starts_with(it)) => {}
+            (part, Some(key))
+                if part.strip_suffix('*').is_some_and(|prefix| key.starts_with(prefix)) => {}
             _ => return false,
         }
     }
     keys.next().is_none()
 }
 
-/// Whether rows of the table are about certain keys below these ones.
+/// Returns whether rows of the table are about certain keys below these ones.
 fn is_open(keys: &[&str]) -> bool {
     KEYS.iter().any(|(pattern, _)| {
         let parts: Vec<&str> = pattern.split('/').collect();
@@ -332,10 +338,10 @@ fn is_open(keys: &[&str]) -> bool {
 }
 
 /// The words of a value: of a list, or of a text with spaces between them.
-fn words<'a>(value: &'a DeValue<'_>) -> Vec<&'a str> {
+fn split_words<'a>(value: &'a DeValue<'_>) -> Vec<&'a str> {
     match value {
         DeValue::String(text) => text.split_whitespace().collect(),
-        DeValue::Array(list) => list.iter().filter_map(|it| it.get_ref().as_str()).collect(),
+        DeValue::Array(list) => list.iter().filter_map(|value| value.get_ref().as_str()).collect(),
         _ => Vec::new(),
     }
 }

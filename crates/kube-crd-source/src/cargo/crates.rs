@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::packages::{PackageId, Packages};
 use super::{Cfg, Features, Target, targets};
 use crate::text::SourcePath;
-use crate::text::raw_tokens::{Kind, RawTokens};
+use crate::text::raw_tokens::{RawTokenKind, RawTokens};
 use crate::text::sources::Texts;
 
 /// One crate: a library, a binary or an example.
@@ -16,14 +16,14 @@ pub struct Krate {
     /// The folder of its package; empty at the top.
     pub folder: String,
     pub target: Target,
-    /// Whether its kinds are selected.
+    /// True if its kinds are selected.
     pub selected: bool,
     /// Crates that its code can name, by the name it uses.
     pub externs: BTreeMap<String, Extern>,
     pub features: Features,
     /// The variables of cargo's that `env!` may name.
     pub variables: BTreeMap<&'static str, String>,
-    /// Whether it is built at all.
+    /// True if it is built at all.
     pub cfg: Cfg,
     /// Its package is of edition 2015, whose paths lead elsewhere.
     pub old: bool,
@@ -50,23 +50,27 @@ const USUAL: &[&str] = &["kube", "k8s_openapi", "schemars", "serde", "serde_json
 /// members and of packages by path that their code may name.
 ///
 /// `is_fit`: Cargo.lock says what is built, so that it shows which packages cannot have kinds.
-pub fn crates(packages: &Packages<'_>, is_fit: bool) -> Vec<Krate> {
-    let mut res = Vec::new();
+pub fn collect_crates(packages: &Packages<'_>, is_fit: bool) -> Vec<Krate> {
+    let mut read_crates = Vec::new();
     let may_have_kinds = |id: &PackageId| !is_fit || packages.may_have_kinds(*id);
-    let with_kinds = packages.roots().filter(may_have_kinds);
+    let with_kinds = packages.root_ids().filter(may_have_kinds);
     let read = BTreeSet::from_iter(with_path_dependencies(packages, with_kinds));
-    for id in with_path_dependencies(packages, packages.roots()) {
-        let crates = Vec::from_iter(library(packages, id));
-        let others = if packages.all[id].root { others(packages, id) } else { Vec::new() };
+    for id in with_path_dependencies(packages, packages.root_ids()) {
+        let crates = Vec::from_iter(library_crate(packages, id));
+        let others =
+            if packages.all[id].root { collect_programs(packages, id) } else { Vec::new() };
         let is_read = read.contains(&id);
-        res.extend(crates.into_iter().chain(others).map(|krate| Krate { is_read, ..krate }));
+        read_crates
+            .extend(crates.into_iter().chain(others).map(|krate| Krate { is_read, ..krate }));
     }
-    let there: Vec<_> =
-        res.iter().filter_map(|it| Some((it.word.clone()?, it.root.clone()))).collect();
+    let there: Vec<_> = read_crates
+        .iter()
+        .filter_map(|krate| Some((krate.word.clone()?, krate.root.clone())))
+        .collect();
     for (word, root) in there {
-        show(&mut res, &word, &root);
+        link_library(&mut read_crates, &word, &root);
     }
-    res
+    read_crates
 }
 
 /// Returns packages and those that they depend on by their paths, directly or not.
@@ -79,8 +83,9 @@ fn with_path_dependencies(
     let mut next = 0;
     while let Some(id) = found.get(next).copied() {
         next += 1;
-        let by_path = packages.dependencies_of_code(id).filter(|it| it.path.is_some());
-        let targets = by_path.filter_map(|it| packages.target(id, it));
+        let by_path =
+            packages.dependencies_of_code(id).filter(|dependency| dependency.path.is_some());
+        let targets = by_path.filter_map(|dependency| packages.resolve_dependency(id, dependency));
         found.extend(targets.filter(|target| seen.insert(*target)));
     }
     found
@@ -103,15 +108,16 @@ impl Packages<'_> {
             if self.lock.packages[index].name.contains("kube") {
                 return true;
             }
-            open.extend(self.lock.dependencies_of(index).filter(|it| seen.insert(*it)));
+            open.extend(self.lock.dependencies_of(index).filter(|package| seen.insert(*package)));
         }
         false
     }
 
     /// Returns whether the text of a package names the derive, or files in other folders: comments for rights may be there.
     fn names_derive_or_other_files(&self, id: PackageId) -> bool {
-        let files = self.folder(id).map(|folder| self.texts.below(folder)).unwrap_or_default();
-        let texts = files.iter().filter_map(|file| self.texts.get(file));
+        let files =
+            self.folder_of(id).map(|folder| self.texts.list_rust_files(folder)).unwrap_or_default();
+        let texts = files.iter().filter_map(|file| self.texts.read_text(file));
         { texts }.any(|text| text.contains("CustomResource") || names_other_folder(&text))
     }
 }
@@ -124,23 +130,25 @@ fn names_other_folder(text: &str) -> bool {
     }
     let Ok(tokens) = RawTokens::split(text) else { return true };
     let leads_out = |index: usize| {
-        let literal = &text[tokens.bytes(index)];
+        let literal = &text[tokens.byte_range(index)];
         literal.starts_with(['"', 'r']) && (literal.contains("..") || literal.contains('\\'))
     };
-    (0..tokens.len()).any(|index| match (tokens.word(index), tokens.kind(index + 1)) {
-        (Some("path"), Some(Kind::Punct('='))) => leads_out(index + 2),
-        (Some("include"), Some(Kind::Punct('!'))) if tokens.kind(index + 2).is_some() => {
-            (index + 3..tokens.close(index + 2)).any(leads_out)
+    (0..tokens.len()).any(|index| match (tokens.word_at(index), tokens.kind_at(index + 1)) {
+        (Some("path"), Some(RawTokenKind::Punct('='))) => leads_out(index + 2),
+        (Some("include"), Some(RawTokenKind::Punct('!')))
+            if tokens.kind_at(index + 2).is_some() =>
+        {
+            (index + 3..tokens.closing_index(index + 2)).any(leads_out)
         }
         // Whatever its other name is, it includes files.
-        (Some("include"), _) => tokens.word(index + 1) == Some("as"),
+        (Some("include"), _) => tokens.word_at(index + 1) == Some("as"),
         _ => false,
     })
 }
 
 /// Lets crates name a library that is read now.
-pub fn show(crates: &mut [Krate], word: &str, root: &SourcePath) {
-    for it in crates.iter_mut().flat_map(|it| it.externs.values_mut()) {
+pub fn link_library(crates: &mut [Krate], word: &str, root: &SourcePath) {
+    for it in crates.iter_mut().flat_map(|krate| krate.externs.values_mut()) {
         if matches!(it, Extern::Elsewhere(name) if name == word) {
             *it = Extern::Here(root.clone());
         }
@@ -148,11 +156,11 @@ pub fn show(crates: &mut [Krate], word: &str, root: &SourcePath) {
 }
 
 /// The library of a package; none where it has none, or is not on this machine.
-pub fn library(packages: &Packages<'_>, id: PackageId) -> Option<Krate> {
-    let (name, root) = packages.library(id)?;
-    let (externs, features) = (externs(packages, id), packages.features(id));
+pub fn library_crate(packages: &Packages<'_>, id: PackageId) -> Option<Krate> {
+    let (name, root) = packages.library_root(id)?;
+    let (externs, features) = (collect_externs(packages, id), packages.features_of(id));
     let word = Some(packages.crate_word(id));
-    let folder = packages.folder(id).unwrap_or_default().to_owned();
+    let folder = packages.folder_of(id).unwrap_or_default().to_owned();
     let (target, selected) = (Target::Library, packages.all[id].root);
     let old = packages.is_of_edition_2015(id);
     Some(Krate {
@@ -163,7 +171,7 @@ pub fn library(packages: &Packages<'_>, id: PackageId) -> Option<Krate> {
         selected,
         externs,
         features,
-        variables: packages.variables(id),
+        variables: packages.package_variables(id),
         cfg: Cfg::Yes,
         old,
         id: Some(id),
@@ -173,14 +181,14 @@ pub fn library(packages: &Packages<'_>, id: PackageId) -> Option<Krate> {
 }
 
 /// Binaries and examples of a root.
-fn others(packages: &Packages<'_>, id: PackageId) -> Vec<Krate> {
-    let (Some(folder), Some(manifest)) = (packages.folder(id), packages.manifest(id)) else {
+fn collect_programs(packages: &Packages<'_>, id: PackageId) -> Vec<Krate> {
+    let (Some(folder), Some(manifest)) = (packages.folder_of(id), packages.manifest_of(id)) else {
         return Vec::new();
     };
-    let mut externs = externs(packages, id);
-    externs.extend(packages.library(id).map(|(name, root)| (name, Extern::Here(root))));
-    let beside_library = packages.library(id).is_some();
-    let mut res = Vec::new();
+    let mut externs = collect_externs(packages, id);
+    externs.extend(packages.library_root(id).map(|(name, root)| (name, Extern::Here(root))));
+    let beside_library = packages.library_root(id).is_some();
+    let mut programs = Vec::new();
     for (kind, target) in [
         (targets::BINARIES, Target::Program { beside_library }),
         (targets::EXAMPLES, Target::Example { beside_library }),
@@ -189,13 +197,13 @@ fn others(packages: &Packages<'_>, id: PackageId) -> Vec<Krate> {
             continue;
         }
         let name = &packages.all[id].name;
-        for it in targets::read(&kind, folder, &manifest.table, name, packages.texts) {
-            let features = packages.features(id);
+        for it in targets::list_programs(&kind, folder, &manifest.table, name, packages.texts) {
+            let features = packages.features_of(id);
             let cfg = it.required.iter().fold(Cfg::Yes, |cfg, it| cfg.and(features.is_on(it)));
             if cfg == Cfg::No {
                 continue;
             }
-            res.push(Krate {
+            programs.push(Krate {
                 name: it.name,
                 root: it.root,
                 folder: folder.to_owned(),
@@ -203,7 +211,7 @@ fn others(packages: &Packages<'_>, id: PackageId) -> Vec<Krate> {
                 selected: true,
                 externs: externs.clone(),
                 features,
-                variables: packages.variables(id),
+                variables: packages.package_variables(id),
                 cfg,
                 old: packages.is_of_edition_2015(id),
                 id: Some(id),
@@ -212,17 +220,17 @@ fn others(packages: &Packages<'_>, id: PackageId) -> Vec<Krate> {
             });
         }
     }
-    res
+    programs
 }
 
-fn externs(packages: &Packages<'_>, id: PackageId) -> BTreeMap<String, Extern> {
-    let mut res = BTreeMap::new();
-    for it in packages.dependencies(id) {
-        let target = packages.target(id, it);
+fn collect_externs(packages: &Packages<'_>, id: PackageId) -> BTreeMap<String, Extern> {
+    let mut externs = BTreeMap::new();
+    for it in packages.dependencies_of(id) {
+        let target = packages.resolve_dependency(id, it);
         // The library of a package that is read anyhow may have another name than the package.
         let name = target
             .filter(|to| !it.renamed && packages.all[*to].source.is_none())
-            .and_then(|to| packages.library(to))
+            .and_then(|to| packages.library_root(to))
             .map_or_else(|| it.key.replace('-', "_"), |(name, _)| name);
         let word = target.map_or_else(
             || {
@@ -236,17 +244,19 @@ fn externs(packages: &Packages<'_>, id: PackageId) -> BTreeMap<String, Extern> {
             },
             |to| packages.crate_word(to),
         );
-        res.entry(name).or_insert(Extern::Elsewhere(word));
+        externs.entry(name).or_insert(Extern::Elsewhere(word));
     }
-    res
+    externs
 }
 
 /// A project without Cargo.toml, as tests give it: `src/lib.rs`, `src/main.rs`, `api/src/lib.rs`.
-pub fn bare(texts: &Texts<'_>) -> Vec<Krate> {
-    let externs: BTreeMap<_, _> =
-        USUAL.iter().map(|it| ((*it).to_owned(), Extern::Elsewhere((*it).to_owned()))).collect();
-    let files = texts.below("");
-    let roots = files.iter().filter(|it| matches!(it.name(), "lib.rs" | "main.rs"));
+pub fn crates_without_manifest(texts: &Texts<'_>) -> Vec<Krate> {
+    let externs: BTreeMap<_, _> = USUAL
+        .iter()
+        .map(|name| ((*name).to_owned(), Extern::Elsewhere((*name).to_owned())))
+        .collect();
+    let files = texts.list_rust_files("");
+    let roots = files.iter().filter(|path| matches!(path.name(), "lib.rs" | "main.rs"));
     roots
         .map(|root| Krate {
             name: "project".to_owned(),

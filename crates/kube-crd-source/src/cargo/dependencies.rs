@@ -17,13 +17,13 @@ pub enum For {
 
 #[derive(Clone, Debug)]
 pub struct Dependency {
-    /// What the Cargo.toml calls it.
+    /// The key in the Cargo.toml.
     pub key: String,
     /// The package's own name.
     pub package: String,
     pub renamed: bool,
     pub use_: For,
-    /// Whether the target that is built for has it.
+    /// True if the target that is built for has it.
     pub there: Cfg,
     pub optional: bool,
     pub default_features: bool,
@@ -65,7 +65,7 @@ impl GitSource {
 }
 
 /// Every dependency of a package. `shared` is `workspace.dependencies`.
-pub fn read(manifest: &Table, shared: Option<&Table>) -> Vec<Dependency> {
+pub fn parse_dependencies(manifest: &Table, shared: Option<&Table>) -> Vec<Dependency> {
     const KINDS: &[(&str, For)] = &[
         ("dependencies", For::Code),
         ("dev-dependencies", For::Tests),
@@ -73,45 +73,45 @@ pub fn read(manifest: &Table, shared: Option<&Table>) -> Vec<Dependency> {
         ("build-dependencies", For::Build),
         ("build_dependencies", For::Build),
     ];
-    let mut res = Vec::new();
+    let mut dependencies = Vec::new();
     let targets = manifest.get("target").and_then(Value::as_table).into_iter().flatten();
     let targets = targets.filter_map(|(name, it)| Some((Some(name), it.as_table()?)));
     for (of_target, table) in [(None, manifest)].into_iter().chain(targets) {
-        let there = of_target.map_or(Cfg::Yes, |name| target(name));
+        let there = of_target.map_or(Cfg::Yes, |name| cfg_of_target(name));
         let above = of_target.map_or_else(Vec::new, |name| vec!["target".to_owned(), name.clone()]);
         for (kind, use_) in KINDS {
             let list = table.get(*kind).and_then(Value::as_table).into_iter().flatten();
             let section = [above.as_slice(), &[(*kind).to_owned()]].concat();
-            res.extend(list.map(|(key, value)| Dependency {
+            dependencies.extend(list.map(|(key, value)| Dependency {
                 there,
                 use_: *use_,
                 section: section.clone(),
-                ..dependency(key, value, shared)
+                ..parse_dependency(key, value, shared)
             }));
         }
     }
-    res
+    dependencies
 }
 
-fn dependency(key: &str, value: &Value, shared: Option<&Table>) -> Dependency {
+fn parse_dependency(key: &str, value: &Value, shared: Option<&Table>) -> Dependency {
     let own = value.as_table();
     let flag = |table: Option<&Table>, key: &str| {
         let old = key.replace('-', "_");
-        table.and_then(|it| it.get(key).or_else(|| it.get(&old))).and_then(Value::as_bool)
+        table.and_then(|table| table.get(key).or_else(|| table.get(&old))).and_then(Value::as_bool)
     };
     let inherited = flag(own, "workspace").unwrap_or(false);
-    let declared = if inherited { shared.and_then(|it| it.get(key)) } else { Some(value) };
+    let declared = if inherited { shared.and_then(|table| table.get(key)) } else { Some(value) };
     let table = declared.and_then(Value::as_table);
-    let text = |key: &str| table.and_then(|it| it.get(key)).and_then(Value::as_str);
-    let mut features = words(table.and_then(|it| it.get("features")));
+    let text = |key: &str| table.and_then(|table| table.get(key)).and_then(Value::as_str);
+    let mut features = collect_strings(table.and_then(|table| table.get("features")));
     let mut default = flag(table, "default-features").unwrap_or(true);
     if inherited {
-        features.extend(words(own.and_then(|it| it.get("features"))));
+        features.extend(collect_strings(own.and_then(|table| table.get("features"))));
         default |= flag(own, "default-features").unwrap_or(false);
     }
     let registry = text("registry").filter(|name| *name != "crates-io");
     let registry = registry.map(|name| Registry::Name(name.to_owned()));
-    let address = text("registry-index").map(|it| Registry::Address(it.to_owned()));
+    let address = text("registry-index").map(|address| Registry::Address(address.to_owned()));
     let version = declared.and_then(Value::as_str).or_else(|| text("version"));
     Dependency {
         key: key.to_owned(),
@@ -122,7 +122,7 @@ fn dependency(key: &str, value: &Value, shared: Option<&Table>) -> Dependency {
         optional: flag(own, "optional").unwrap_or(false),
         default_features: default,
         features,
-        version: version.and_then(|it| it.parse().ok()),
+        version: version.and_then(|version| version.parse().ok()),
         path: text("path").map(str::to_owned),
         inherited,
         git: table.and_then(GitSource::declared_in),
@@ -131,30 +131,36 @@ fn dependency(key: &str, value: &Value, shared: Option<&Table>) -> Dependency {
     }
 }
 
-/// Whether it is built for a target of this description: `cfg(unix)`, or the target's name.
-fn target(text: &str) -> Cfg {
-    let inner = text.strip_prefix("cfg(").and_then(|it| it.strip_suffix(')'));
+/// Returns whether it is built for a target of this description: `cfg(unix)`, or the target's name.
+fn cfg_of_target(text: &str) -> Cfg {
+    let inner = text.strip_prefix("cfg(").and_then(|inner| inner.strip_suffix(')'));
     let features = super::Features::default();
     inner.and_then(|inner| cfg::predicate_in(inner, &features).ok()).unwrap_or(Cfg::Depends)
 }
 
 /// The features that a package declares, each with what it turns on; those of optional dependencies too.
-pub fn features(manifest: &Table, dependencies: &[Dependency]) -> BTreeMap<String, Vec<String>> {
+pub fn collect_features(
+    manifest: &Table,
+    dependencies: &[Dependency],
+) -> BTreeMap<String, Vec<String>> {
     let declared = manifest.get("features").and_then(Value::as_table).into_iter().flatten();
-    let mut res: BTreeMap<String, Vec<String>> =
-        declared.map(|(name, value)| (name.clone(), words(Some(value)))).collect();
-    let is_explicit =
-        |name: &str| res.values().flatten().any(|it| it.strip_prefix("dep:") == Some(name));
-    let optional = dependencies.iter().filter(|it| it.optional && !is_explicit(&it.key));
-    let implied: Vec<String> = optional.map(|it| it.key.clone()).collect();
+    let mut features: BTreeMap<String, Vec<String>> =
+        declared.map(|(name, value)| (name.clone(), collect_strings(Some(value)))).collect();
+    let is_explicit = |name: &str| {
+        features.values().flatten().any(|feature| feature.strip_prefix("dep:") == Some(name))
+    };
+    let optional = dependencies
+        .iter()
+        .filter(|dependency| dependency.optional && !is_explicit(&dependency.key));
+    let implied: Vec<String> = optional.map(|dependency| dependency.key.clone()).collect();
     for name in implied {
         let on = vec![format!("dep:{name}")];
-        res.entry(name).or_insert(on);
+        features.entry(name).or_insert(on);
     }
-    res
+    features
 }
 
-pub fn words(value: Option<&Value>) -> Vec<String> {
+pub fn collect_strings(value: Option<&Value>) -> Vec<String> {
     let list = value.and_then(Value::as_array).into_iter().flatten();
     list.filter_map(Value::as_str).map(str::to_owned).collect()
 }

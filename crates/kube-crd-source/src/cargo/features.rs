@@ -1,4 +1,4 @@
-//! Which features of which package are on, as cargo's resolver has it for the packages that are built.
+//! Resolves the features of packages, as cargo's resolver does for the packages that are built.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,14 +30,14 @@ enum Step {
 }
 
 impl<'a, 'b> Resolve<'a, 'b> {
-    /// What is on in each of these packages when the project is built.
-    pub fn run(
+    /// Returns what is on in each of these packages when the project is built.
+    pub fn resolve_features(
         packages: &'a Packages<'b>,
         among: &'a BTreeSet<PackageId>,
         all: bool,
     ) -> BTreeMap<PackageId, BTreeSet<String>> {
-        let roots: Vec<PackageId> = packages.roots().collect();
-        Self::build(packages, among, all, &roots).features
+        let roots: Vec<PackageId> = packages.root_ids().collect();
+        Self::resolve_roots(packages, among, all, &roots).features
     }
 
     /// Each of these packages that is built for some roots alone, with the features that are certainly on.
@@ -46,18 +46,18 @@ impl<'a, 'b> Resolve<'a, 'b> {
         among: &'a BTreeSet<PackageId>,
         roots: &[PackageId],
     ) -> BTreeMap<PackageId, BTreeSet<String>> {
-        let mut res = Self::build(packages, among, false, roots);
-        let features = |id: PackageId| (id, res.features.remove(&id).unwrap_or_default());
-        res.built.into_iter().map(features).collect()
+        let mut resolve = Self::resolve_roots(packages, among, false, roots);
+        let features = |id: PackageId| (id, resolve.features.remove(&id).unwrap_or_default());
+        resolve.built.into_iter().map(features).collect()
     }
 
-    fn build(
+    fn resolve_roots(
         packages: &'a Packages<'b>,
         among: &'a BTreeSet<PackageId>,
         all: bool,
         roots: &[PackageId],
     ) -> Self {
-        let mut res = Self {
+        let mut resolve = Self {
             packages,
             among,
             all,
@@ -69,35 +69,35 @@ impl<'a, 'b> Resolve<'a, 'b> {
             open: Vec::new(),
         };
         for id in roots.iter().copied() {
-            res.open.push(Step::Build(id));
+            resolve.open.push(Step::Build(id));
             for feature in packages.feature_flags(id) {
-                res.open.push(Step::Feature(id, feature));
+                resolve.open.push(Step::Feature(id, feature));
             }
         }
-        while let Some(step) = res.open.pop() {
-            res.step(step);
+        while let Some(step) = resolve.open.pop() {
+            resolve.run_step(step);
         }
-        res
+        resolve
     }
 
-    fn step(&mut self, step: Step) {
+    fn run_step(&mut self, step: Step) {
         match step {
             Step::Build(id) => {
                 if !self.among.contains(&id) || !self.built.insert(id) {
                     return;
                 }
-                for it in self.dependencies_built(id).filter(|it| !it.optional) {
+                for it in self.dependencies_built(id).filter(|dependency| !dependency.optional) {
                     self.open.push(Step::Activate(id, it.key.clone()));
                 }
             }
-            Step::Feature(id, name) => self.feature(id, name),
+            Step::Feature(id, name) => self.turn_on_feature(id, name),
             Step::Activate(id, key) => {
                 if !self.active.insert((id, key.clone())) {
                     return;
                 }
                 let late = self.waiting.remove(&(id, key.clone())).unwrap_or_default();
                 for it in self.dependencies_by_key(id, &key) {
-                    let Some(to) = self.packages.target(id, it) else { continue };
+                    let Some(to) = self.packages.resolve_dependency(id, it) else { continue };
                     self.open.push(Step::Build(to));
                     let default = it.default_features.then(|| "default".to_owned());
                     let on = it.features.iter().chain(&late).cloned().chain(default);
@@ -107,13 +107,13 @@ impl<'a, 'b> Resolve<'a, 'b> {
         }
     }
 
-    fn feature(&mut self, id: PackageId, name: String) {
+    fn turn_on_feature(&mut self, id: PackageId, name: String) {
         if !self.among.contains(&id) {
             return;
         }
         // `dependency/feature`.
         if let Some((key, on)) = name.split_once('/') {
-            let (key, weak) = key.strip_suffix('?').map_or((key, false), |it| (it, true));
+            let (key, weak) = key.strip_suffix('?').map_or((key, false), |key| (key, true));
             let active = self.active.contains(&(id, key.to_owned()));
             if weak && !active {
                 let waiting = self.waiting.entry((id, key.to_owned())).or_default();
@@ -122,15 +122,18 @@ impl<'a, 'b> Resolve<'a, 'b> {
             }
             if !weak {
                 self.open.push(Step::Activate(id, key.to_owned()));
-                let declared = self.packages.declared(id);
-                let optional = self.dependencies_by_key(id, key).iter().any(|it| it.optional);
-                if optional && declared.is_some_and(|it| it.contains_key(key)) {
+                let declared = self.packages.declared_features(id);
+                let optional =
+                    self.dependencies_by_key(id, key).iter().any(|dependency| dependency.optional);
+                if optional && declared.is_some_and(|features| features.contains_key(key)) {
                     self.open.push(Step::Feature(id, key.to_owned()));
                 }
             }
             let packages = self.packages;
             let needed = self.dependencies_by_key(id, key).into_iter();
-            let to: Vec<_> = needed.filter_map(|it| packages.target(id, it)).collect();
+            let to: Vec<_> = needed
+                .filter_map(|dependency| packages.resolve_dependency(id, dependency))
+                .collect();
             self.open.extend(to.into_iter().map(|to| Step::Feature(to, on.to_owned())));
             return;
         }
@@ -139,15 +142,15 @@ impl<'a, 'b> Resolve<'a, 'b> {
             return;
         }
         let packages = self.packages;
-        let Some(declared) = packages.declared(id) else {
-            // Of a package without its source, only features that are named are known.
+        let Some(declared) = packages.declared_features(id) else {
+            // Without the source of a package, only features that are named are known.
             let asked = (name != "default").then_some(name);
             self.features.entry(id).or_default().extend(asked);
             return;
         };
         let Some(turns_on) = declared.get(&name) else { return };
         if self.features.entry(id).or_default().insert(name) {
-            self.open.extend(turns_on.iter().map(|it| Step::Feature(id, it.clone())));
+            self.open.extend(turns_on.iter().map(|feature| Step::Feature(id, feature.clone())));
         }
     }
 
@@ -173,13 +176,13 @@ impl<'a, 'b> Resolve<'a, 'b> {
         let old = packages.old;
         let tests = packages.tests && packages.all[id].root || old && packages.all[id].member;
         let macros = !old && packages.is_macros(id);
-        packages.dependencies(id).iter().filter(move |it| {
-            let use_ = match it.use_ {
+        packages.dependencies_of(id).iter().filter(move |dependency| {
+            let use_ = match dependency.use_ {
                 For::Code => !macros,
                 For::Build => old,
                 For::Tests => tests,
             };
-            let there = match it.there {
+            let there = match dependency.there {
                 Cfg::Yes => true,
                 Cfg::Depends => all || old,
                 Cfg::No => old,
@@ -197,89 +200,99 @@ impl Packages<'_> {
             Some((package, feature)) if package == self.all[id].name => feature.to_owned(),
             _ => it.clone(),
         };
-        let mut res: Vec<String> = features.iter().map(own).collect();
+        let mut flags: Vec<String> = features.iter().map(own).collect();
         if !no_default_features {
-            res.push("default".to_owned());
+            flags.push("default".to_owned());
         }
         if *all_features {
-            res.extend(self.declared(id).into_iter().flat_map(BTreeMap::keys).cloned());
+            flags.extend(self.declared_features(id).into_iter().flat_map(BTreeMap::keys).cloned());
         }
-        res
+        flags
     }
 
-    /// What a root of this folder is built with: its features that are on, and those of its dependencies
+    /// Returns what a root of this folder is built with: its features that are on, and those of its dependencies
     /// (`a/b`) that flags turn on.
     pub fn built_with(&self, folder: &str) -> Vec<String> {
         let Some(id) = self.by_folder.get(folder) else { return Vec::new() };
         let deep = |it: &String| {
             let key = it.split_once('/').map(|(key, _)| key.trim_end_matches('?'));
-            key.is_some_and(|key| self.dependencies(*id).iter().any(|it| it.key == key))
+            key.is_some_and(|key| {
+                self.dependencies_of(*id).iter().any(|dependency| dependency.key == key)
+            })
         };
         let asked = self.feature_flags(*id).into_iter().filter(deep);
-        self.features(*id).on.into_iter().chain(asked).collect()
+        self.features_of(*id).on.into_iter().chain(asked).collect()
     }
 
     /// Features of flags that no root has.
     pub fn unknown_features(&self) -> Vec<String> {
         let known = |name: &String| {
-            self.roots().any(|id| {
+            self.root_ids().any(|id| {
                 let plain = name.strip_prefix(&format!("{}/", self.all[id].name));
-                self.declared(id).is_some_and(|it| it.contains_key(plain.unwrap_or(name)))
+                self.declared_features(id)
+                    .is_some_and(|features| features.contains_key(plain.unwrap_or(name)))
                     || name.split_once('/').is_some_and(|(key, _)| {
-                        self.dependencies(id).iter().any(|it| it.key == key.trim_end_matches('?'))
+                        self.dependencies_of(id)
+                            .iter()
+                            .any(|dependency| dependency.key == key.trim_end_matches('?'))
                     })
             })
         };
-        self.options.features.iter().filter(|it| !known(it)).cloned().collect()
+        self.options.features.iter().filter(|feature| !known(feature)).cloned().collect()
     }
 
     /// The features that are on in a package when the roots are built.
-    pub fn features(&self, id: PackageId) -> Features {
+    pub fn features_of(&self, id: PackageId) -> Features {
         if let Some(found) = self.found.borrow().get(&id) {
             return found.clone();
         }
-        let mut res = self.features_among(id, &self.dependents(id));
-        res.possible = self.possible_cfgs(id);
-        self.found.borrow_mut().insert(id, res.clone());
-        res
+        let mut features = self.features_among(id, &self.dependents_of(id));
+        features.possible = self.possible_cfgs(id);
+        self.found.borrow_mut().insert(id, features.clone());
+        features
     }
 
     fn features_among(&self, id: PackageId, among: &BTreeSet<PackageId>) -> Features {
-        let certain = Resolve::run(self, among, false);
-        let possible = Resolve::run(self, among, true);
+        let certain = Resolve::resolve_features(self, among, false);
+        let possible = Resolve::resolve_features(self, among, true);
         let of = |it: &BTreeMap<PackageId, BTreeSet<String>>| it.get(&id).cloned();
         let on = of(&certain).unwrap_or_default();
         let mut maybe = of(&possible).unwrap_or_default();
-        // What cannot be read may turn on anything.
-        if among.iter().any(|it| self.declaration(*it).is_none()) {
-            maybe.extend(self.declared(id).into_iter().flat_map(BTreeMap::keys).cloned());
+        // A package that cannot be read may turn on any feature.
+        if among.iter().any(|id| self.declaration_of(*id).is_none()) {
+            maybe.extend(self.declared_features(id).into_iter().flat_map(BTreeMap::keys).cloned());
         }
-        maybe.retain(|it| !on.contains(it));
+        maybe.retain(|feature| !on.contains(feature));
         Features { on, maybe, possible: Default::default() }
     }
 
     /// A package and all that depend on it.
-    fn dependents(&self, id: PackageId) -> BTreeSet<PackageId> {
-        let users = self.users.get_or_init(|| self.users());
-        let mut res = BTreeSet::new();
+    fn dependents_of(&self, id: PackageId) -> BTreeSet<PackageId> {
+        let users = self.users.get_or_init(|| self.direct_dependents());
+        let mut dependents = BTreeSet::new();
         let mut open = vec![id];
         while let Some(id) = open.pop() {
-            if res.insert(id) {
+            if dependents.insert(id) {
                 open.extend(&users[id]);
             }
         }
-        res
+        dependents
     }
 
     /// The packages that depend on each package directly.
-    fn users(&self) -> Vec<Vec<PackageId>> {
+    fn direct_dependents(&self) -> Vec<Vec<PackageId>> {
         let mut users = vec![Vec::new(); self.all.len()];
         for (by, package) in self.all.iter().enumerate() {
             match package.locked {
-                Some(index) => self.lock.dependencies_of(index).for_each(|it| users[it].push(by)),
+                Some(index) => {
+                    self.lock.dependencies_of(index).for_each(|package| users[package].push(by))
+                }
                 None => {
-                    let targets = self.dependencies(by).iter().filter_map(|it| self.target(by, it));
-                    targets.for_each(|it| users[it].push(by));
+                    let targets = self
+                        .dependencies_of(by)
+                        .iter()
+                        .filter_map(|dependency| self.resolve_dependency(by, dependency));
+                    targets.for_each(|target| users[target].push(by));
                 }
             }
         }
@@ -293,12 +306,13 @@ impl Packages<'_> {
     }
 
     fn absent_dependents(&self, id: PackageId) -> impl Iterator<Item = PackageId> {
-        self.dependents(id).into_iter().rev().filter(|by| self.declaration(*by).is_none())
+        self.dependents_of(id).into_iter().rev().filter(|by| self.declaration_of(*by).is_none())
     }
 
     /// Returns whether a feature of a package may be enabled, if no other feature of the package enables it.
     pub fn may_be_on(&self, id: PackageId, feature: &str) -> bool {
-        self.features(id).is_on(feature) != Cfg::No || self.absent_dependents(id).any(|by| by != id)
+        self.features_of(id).is_on(feature) != Cfg::No
+            || self.absent_dependents(id).any(|by| by != id)
     }
 
     /// The features of a package that members and packages by path turn on: others are not looked at.
@@ -314,7 +328,7 @@ impl Packages<'_> {
     }
 
     /// The package in a folder.
-    pub fn at(&self, folder: &str) -> Option<PackageId> {
+    pub fn package_in(&self, folder: &str) -> Option<PackageId> {
         self.by_folder.get(folder).copied()
     }
 }

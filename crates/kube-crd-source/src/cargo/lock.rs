@@ -16,19 +16,19 @@ pub struct Lock {
 impl Lock {
     /// Fails with the line that is not as cargo writes it.
     pub fn read(text: &str) -> Result<Self, (usize, &'static str)> {
-        let mut res = Self::default();
+        let mut lock = Self::default();
         let mut inside = false;
         let mut is_patch = false;
         let mut list = false;
         let mut open: Option<Locked> = None;
         let mut name = "";
-        let close = |open: &mut Option<Locked>, is_patch: bool, res: &mut Self| {
+        let close = |open: &mut Option<Locked>, is_patch: bool, lock: &mut Self| {
             let Some(it) = open.take() else { return };
             if is_patch {
-                res.unused_patches.push(it);
+                lock.unused_patches.push(it);
             } else {
-                res.by_name.entry(it.name.clone()).or_default().push(res.packages.len());
-                res.packages.push(it);
+                lock.by_name.entry(it.name.clone()).or_default().push(lock.packages.len());
+                lock.packages.push(it);
             }
         };
         for (index, line) in text.lines().enumerate() {
@@ -43,15 +43,17 @@ impl Lock {
                 match line.trim().trim_end_matches(',') {
                     "]" => list = false,
                     it => {
-                        match (it.strip_prefix('"').and_then(|it| it.strip_suffix('"')), &mut open)
-                        {
+                        match (
+                            it.strip_prefix('"').and_then(|text| text.strip_suffix('"')),
+                            &mut open,
+                        ) {
                             (Some(it), Some(open)) => open.dependencies.push(it.to_owned()),
                             _ => return Err((index + 1, "this is not a list as cargo writes it")),
                         }
                     }
                 }
             } else if line.starts_with('[') {
-                close(&mut open, is_patch, &mut res);
+                close(&mut open, is_patch, &mut lock);
                 is_patch = line == "[[patch.unused]]";
                 inside = is_patch || line == "[[package]]";
                 name = "";
@@ -80,8 +82,8 @@ impl Lock {
                 list = true;
             }
         }
-        close(&mut open, is_patch, &mut res);
-        Ok(res)
+        close(&mut open, is_patch, &mut lock);
+        Ok(lock)
     }
 
     /// Every version of a package.
@@ -91,14 +93,14 @@ impl Lock {
 
     /// The packages of this name that a package depends on.
     pub fn dependencies_named(&self, by: usize, name: &str) -> Vec<usize> {
-        let mut res = Vec::new();
+        let mut indices = Vec::new();
         for dependency in &self.packages[by].dependencies {
             let mut words = dependency.split(' ');
             if words.next() == Some(name) {
-                res.extend(self.candidates(name, words.next(), words.next()));
+                indices.extend(self.candidates_for(name, words.next(), words.next()));
             }
         }
-        res
+        indices
     }
 
     /// All packages that a package depends on.
@@ -106,12 +108,17 @@ impl Lock {
         self.packages[by].dependencies.iter().flat_map(|dependency| {
             let mut words = dependency.split(' ');
             let name = words.next().unwrap_or_default();
-            self.candidates(name, words.next(), words.next())
+            self.candidates_for(name, words.next(), words.next())
         })
     }
 
-    fn candidates(&self, name: &str, version: Option<&str>, source: Option<&str>) -> Vec<usize> {
-        let source = source.map(|it| it.trim_matches(['(', ')']));
+    fn candidates_for(
+        &self,
+        name: &str,
+        version: Option<&str>,
+        source: Option<&str>,
+    ) -> Vec<usize> {
+        let source = source.map(|source| source.trim_matches(['(', ')']));
         let is = |it: &&usize| {
             let it = &self.packages[**it];
             version.is_none_or(|version| it.version.to_string() == version)

@@ -29,7 +29,7 @@ struct Misfit {
     what: String,
 }
 
-/// What Cargo.lock says of what is built.
+/// The result of comparing Cargo.lock with the packages that are built.
 pub enum LockState {
     /// It fits the manifests, or there is none.
     Fits,
@@ -44,25 +44,28 @@ pub fn check_lock(packages: &Packages<'_>, members: &BTreeMap<String, Rc<Manifes
     if !packages.is_locked() || members.is_empty() {
         return LockState::Fits;
     }
-    match outdated(packages, members) {
+    match find_outdated(packages, members) {
         Some(problem) => LockState::Outdated(problem),
         None => missing_kube(packages).map_or(LockState::Fits, LockState::WithoutKube),
     }
 }
 
 /// The problem that Cargo.lock is out of date; none if it fits.
-fn outdated(packages: &Packages<'_>, members: &BTreeMap<String, Rc<Manifest>>) -> Option<Problem> {
-    let patches = Patch::all(packages, members);
+fn find_outdated(
+    packages: &Packages<'_>,
+    members: &BTreeMap<String, Rc<Manifest>>,
+) -> Option<Problem> {
+    let patches = Patch::collect_from(packages, members);
     let unused = patches.iter().filter(|patch| !patch.is_locked(&packages.lock));
-    let mut misfits: Vec<Misfit> = unused.map(Patch::misfit).collect();
+    let mut misfits: Vec<Misfit> = unused.map(Patch::to_misfit).collect();
     let patched: BTreeSet<&str> = patches.iter().map(|patch| patch.package.as_str()).collect();
     for id in checked_packages(packages) {
-        let dependencies = packages.dependencies(id).iter();
+        let dependencies = packages.dependencies_of(id).iter();
         misfits.extend(
-            dependencies.filter_map(|dependency| misfit(packages, id, dependency, &patched)),
+            dependencies.filter_map(|dependency| find_misfit(packages, id, dependency, &patched)),
         );
     }
-    misfits.extend(members.get("").and_then(|root| replaced(root)));
+    misfits.extend(members.get("").and_then(|root| find_replaced(root)));
     misfits.extend(unequal_versions(packages));
     let first = misfits.first()?;
     let more = match misfits.len() - 1 {
@@ -76,7 +79,7 @@ fn outdated(packages: &Packages<'_>, members: &BTreeMap<String, Rc<Manifest>>) -
 }
 
 /// The misfit that a Cargo.toml replaces packages in a way that is not followed.
-fn replaced(root: &Manifest) -> Option<Misfit> {
+fn find_replaced(root: &Manifest) -> Option<Misfit> {
     root.table.get("replace")?;
     let what = "`[replace]` is not supported: use `[patch]`".to_owned();
     Some(Misfit { place: root.place_of(&["replace"]), what })
@@ -93,8 +96,8 @@ fn unequal_versions<'a>(packages: &'a Packages<'_>) -> impl Iterator<Item = Misf
         found.map(move |used| (&lock.packages[user], &lock.packages[used], used))
     });
     pairs.filter(|(user, used, _)| user.version != used.version).map(|(user, used, id)| Misfit {
-        place: packages.place(id),
-        what: format!("it has {} for {}", shown(used), shown(user)),
+        place: packages.place_in_lock(id),
+        what: format!("it has {} for {}", format_locked(used), format_locked(user)),
     })
 }
 
@@ -115,8 +118,10 @@ fn checked_packages(packages: &Packages<'_>) -> Vec<PackageId> {
     let mut next = 0;
     while let Some(id) = found.get(next).copied() {
         next += 1;
-        for dependency in packages.dependencies(id).iter().filter(|it| it.path.is_some()) {
-            if let Some(target) = packages.target(id, dependency)
+        for dependency in
+            packages.dependencies_of(id).iter().filter(|dependency| dependency.path.is_some())
+        {
+            if let Some(target) = packages.resolve_dependency(id, dependency)
                 && is_resolved(packages, id, dependency)
                 && !found.contains(&target)
             {
@@ -127,12 +132,12 @@ fn checked_packages(packages: &Packages<'_>) -> Vec<PackageId> {
     found
 }
 
-/// Whether cargo resolves a dependency: it passes by those of the tests of what is no member.
+/// Returns whether cargo resolves a dependency: it passes by those of the tests of what is no member.
 fn is_resolved(packages: &Packages<'_>, id: PackageId, dependency: &Dependency) -> bool {
     packages.all[id].member || dependency.use_ != For::Tests
 }
 
-fn misfit(
+fn find_misfit(
     packages: &Packages<'_>,
     id: PackageId,
     dependency: &Dependency,
@@ -147,37 +152,45 @@ fn misfit(
         Some(index) => packages.lock.dependencies_named(index, name),
         None => packages.lock.versions_of(name).to_vec(),
     };
-    // An optional dependency of what is no member is locked only if a feature turns it on.
+    // An optional dependency of a package that is not a member is locked only if a feature turns it on.
     if locked.is_empty() && dependency.optional && !package.member {
         return None;
     }
-    let locked: Vec<&Locked> = locked.into_iter().map(|it| &packages.lock.packages[it]).collect();
+    let locked: Vec<&Locked> =
+        locked.into_iter().map(|index| &packages.lock.packages[index]).collect();
     let fits = |it: &&Locked| {
-        let meets =
-            |version: &Version| dependency.version.as_ref().is_none_or(|it| it.matches(version));
+        let meets = |version: &Version| {
+            dependency.version.as_ref().is_none_or(|requirement| requirement.matches(version))
+        };
         meets(&it.version) && (patched.contains(name) || is_from(packages, it, dependency))
     };
     if locked.iter().any(fits) {
         return None;
     }
-    let found = locked.iter().copied().map(shown).collect::<Vec<_>>().join(" and ");
+    let found = locked.iter().copied().map(format_locked).collect::<Vec<_>>().join(" and ");
     let what = match (found.as_str(), &dependency.version) {
         ("", _) => format!("it has no `{name}` for `{}`", package.name),
-        (found, Some(version)) if locked.iter().any(|it| is_from(packages, it, dependency)) => {
+        (found, Some(version))
+            if locked.iter().any(|locked| is_from(packages, locked, dependency)) =>
+        {
             format!("it has {found}, and `{version}` is required")
         }
         (found, _) => format!("it has {found}, which is not the source in Cargo.toml"),
     };
-    Some(Misfit { place: place(packages, id, dependency)?, what })
+    Some(Misfit { place: place_of_dependency(packages, id, dependency)?, what })
 }
 
-fn place(packages: &Packages<'_>, id: PackageId, dependency: &Dependency) -> Option<Place> {
+fn place_of_dependency(
+    packages: &Packages<'_>,
+    id: PackageId,
+    dependency: &Dependency,
+) -> Option<Place> {
     let keys = dependency.section.iter().chain([&dependency.key]).map(String::as_str);
-    Some(packages.manifest(id)?.place_of(&keys.collect::<Vec<_>>()))
+    Some(packages.manifest_of(id)?.place_of(&keys.collect::<Vec<_>>()))
 }
 
 /// A locked package as messages name it.
-fn shown(locked: &Locked) -> String {
+fn format_locked(locked: &Locked) -> String {
     let Locked { name, version, source, .. } = locked;
     match source.as_deref() {
         None => format!("`{name}` {version} from a path"),
@@ -191,7 +204,7 @@ fn shown(locked: &Locked) -> String {
     }
 }
 
-/// Whether a locked package is from the source that a dependency names.
+/// Returns whether a locked package is from the source that a dependency names.
 fn is_from(packages: &Packages<'_>, locked: &Locked, dependency: &Dependency) -> bool {
     let source = locked.source.as_deref();
     match (&dependency.path, &dependency.git) {
@@ -200,12 +213,13 @@ fn is_from(packages: &Packages<'_>, locked: &Locked, dependency: &Dependency) ->
         (None, None) => source.is_some_and(|source| {
             let address = match &dependency.registry {
                 None => return is_crates_io(source),
-                Some(Registry::Name(name)) => packages.config.registry(name),
+                Some(Registry::Name(name)) => packages.config.registry_address(name),
                 Some(Registry::Address(address)) => Some(address.as_str()),
             };
             // Cargo stops at a registry that its configuration does not have.
             !source.starts_with("git+")
-                && address.is_none_or(|it| registry_address(it) == registry_address(source))
+                && address
+                    .is_none_or(|address| registry_address(address) == registry_address(source))
         }),
     }
 }
@@ -215,7 +229,7 @@ fn registry_address(source: &str) -> &str {
     source.strip_prefix("registry+").unwrap_or(source).trim_end_matches('/')
 }
 
-/// Whether a source in Cargo.lock is this repository, at this branch, tag or revision.
+/// Returns whether a source in Cargo.lock is this repository, at this branch, tag or revision.
 fn is_of_repository(source: &str, git: &GitSource) -> bool {
     let Some(locked) = source.strip_prefix("git+") else { return false };
     let (Ok(locked), Ok(declared)) = (Url::parse(locked), Url::parse(&git.url)) else {
@@ -249,11 +263,15 @@ enum PatchSource {
 
 impl Patch {
     /// Those of the workspace's own Cargo.toml: cargo passes by those of members.
-    fn all(packages: &Packages<'_>, members: &BTreeMap<String, Rc<Manifest>>) -> Vec<Self> {
+    fn collect_from(
+        packages: &Packages<'_>,
+        members: &BTreeMap<String, Rc<Manifest>>,
+    ) -> Vec<Self> {
         let Some(root) = members.get("") else { return Vec::new() };
         let sources = root.table.get("patch").and_then(Value::as_table).into_iter().flatten();
         let entries = sources.filter_map(|(source, it)| Some((source, it.as_table()?)));
-        let each = entries.flat_map(|(source, entries)| entries.iter().map(move |it| (source, it)));
+        let each =
+            entries.flat_map(|(source, entries)| entries.iter().map(move |entry| (source, entry)));
         each.map(|(source, (key, value))| Self::new(packages, root, source, key, value)).collect()
     }
 
@@ -266,7 +284,7 @@ impl Patch {
     ) -> Self {
         let table = value.as_table().cloned().unwrap_or_else(Table::new);
         let text = |key: &str| table.get(key).and_then(Value::as_str);
-        let by_path = text("path").and_then(|path| packages.at(&below("", path)));
+        let by_path = text("path").and_then(|path| packages.package_in(&below("", path)));
         let version = by_path.and_then(|id| packages.declared_version(id));
         let source_kind = match (text("path"), GitSource::declared_in(&table)) {
             (Some(_), _) => PatchSource::Path,
@@ -281,15 +299,17 @@ impl Patch {
         }
     }
 
-    /// Whether Cargo.lock has it, or says that it replaces nothing.
+    /// Returns whether Cargo.lock has it, or says that it replaces nothing.
     fn is_locked(&self, lock: &Lock) -> bool {
         let is = |it: &Locked| {
             let is_source = match (&self.source, it.source.as_deref()) {
                 (PatchSource::Path, source) => source.is_none(),
                 (PatchSource::Git(git), source) => {
-                    source.is_some_and(|it| is_of_repository(it, git))
+                    source.is_some_and(|source| is_of_repository(source, git))
                 }
-                (PatchSource::Registry, source) => source.is_some_and(|it| !it.starts_with("git+")),
+                (PatchSource::Registry, source) => {
+                    source.is_some_and(|source| !source.starts_with("git+"))
+                }
             };
             it.name == self.package
                 && is_source
@@ -298,7 +318,7 @@ impl Patch {
         lock.packages.iter().chain(&lock.unused_patches).any(is)
     }
 
-    fn misfit(&self) -> Misfit {
+    fn to_misfit(&self) -> Misfit {
         let what = format!("it does not have the patched `{}`", self.package);
         Misfit { place: self.place.clone(), what }
     }

@@ -24,11 +24,13 @@ mod words;
 mod workspace;
 
 pub use cfg::{Cfg, Features};
-pub use crates::{Extern, Krate, bare, crates, library, show};
-pub use kubernetes::kubernetes;
+pub use crates::{
+    Extern, Krate, collect_crates, crates_without_manifest, library_crate, link_library,
+};
+pub use kubernetes::kubernetes_types;
 pub use lock::Lock;
 pub use lock_check::{LockState, check_lock};
 pub use options::{Options, Target};
 pub use packages::{PackageId, Packages};
 pub use published::PublishedCrate;
-pub use workspace::{Manifest, members};
+pub use workspace::{Manifest, read_members};

@@ -1,6 +1,6 @@
 //! Selects the packages of a workspace to read, and the targets and features that cargo builds.
 
-/// What to read of a workspace, and how it is built.
+/// The parts of a workspace that are read, and how it is built.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The packages whose kinds are read; all members where it is empty.

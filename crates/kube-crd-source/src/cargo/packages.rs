@@ -16,7 +16,7 @@ use super::lock::Lock;
 use super::workspace::Manifest;
 use super::{Cfg, Features, Options, targets};
 use crate::text::sources::Texts;
-use crate::text::{Place, Problem, SourcePath, below, conflict_in_malformed};
+use crate::text::{Place, Problem, SourcePath, below, find_conflict_in_malformed};
 
 pub type PackageId = usize;
 
@@ -40,7 +40,7 @@ pub(super) struct Declaration {
     manifest: Rc<Manifest>,
     dependencies: Vec<Dependency>,
     features: BTreeMap<String, Vec<String>>,
-    /// Whose `workspace.dependencies` it takes over.
+    /// The folder of the workspace whose `workspace.dependencies` are inherited.
     workspace: String,
 }
 
@@ -49,7 +49,7 @@ pub struct Packages<'a> {
     pub options: &'a Options,
     pub(super) lock: Lock,
     pub all: Vec<Package>,
-    /// What is built are examples too, with what only tests depend on.
+    /// True if examples are built too, with the dependencies of tests.
     pub tests: bool,
     /// The features are put together by cargo's first resolver.
     pub old: bool,
@@ -60,7 +60,7 @@ pub struct Packages<'a> {
     /// The packages that depend on each package directly, found on demand.
     pub(super) users: OnceCell<Vec<Vec<PackageId>>>,
     pub(super) deciding: OnceCell<Deciding>,
-    /// What [`Packages::publication_fault`] has found.
+    /// The cached results of [`Packages::publication_fault`].
     pub(super) publication_faults: RefCell<BTreeMap<PackageId, Option<Problem>>>,
     pub(super) config: Config,
 }
@@ -73,9 +73,9 @@ impl<'a> Packages<'a> {
         problems: &mut Vec<Problem>,
     ) -> Self {
         let path = SourcePath::fixed("Cargo.lock");
-        let text = texts.get(&path).unwrap_or_default();
+        let text = texts.read_text(&path).unwrap_or_default();
         let lock = Lock::read(&text).unwrap_or_else(|(line, what)| {
-            let conflict = conflict_in_malformed(&path, &text);
+            let conflict = find_conflict_in_malformed(&path, &text);
             problems.push(conflict.unwrap_or_else(|| {
                 let place = Place { path, line, column: 1 };
                 Problem::new(place, what).with_hint("run `cargo generate-lockfile`")
@@ -90,13 +90,13 @@ impl<'a> Packages<'a> {
         }
         let known =
             |(folder, manifest): (&String, &Rc<Manifest>)| (folder.clone(), Some(manifest.clone()));
-        let mut res = Self {
+        let mut packages = Self {
             texts,
             options,
             lock,
             all,
             tests: options.examples,
-            old: members.get("").is_some_and(|it| is_old(&it.table)),
+            old: members.get("").is_some_and(|manifest| is_old(&manifest.table)),
             by_folder: BTreeMap::new(),
             manifests: RefCell::new(members.iter().map(known).collect()),
             found: RefCell::default(),
@@ -107,30 +107,36 @@ impl<'a> Packages<'a> {
         };
         let mut open: Vec<(String, Rc<Manifest>)> =
             members.iter().map(|(folder, it)| (folder.clone(), it.clone())).collect();
-        open.extend(res.patches(members));
+        open.extend(packages.collect_patches(members));
         while let Some((folder, manifest)) = open.pop() {
             let Some(name) = manifest.name().map(str::to_owned) else { continue };
-            if res.by_folder.contains_key(&folder) {
+            if packages.by_folder.contains_key(&folder) {
                 continue;
             }
-            texts.declare(&folder);
+            texts.allow_folder(&folder);
             let member = members.contains_key(&folder);
-            let id = res.put(&name, &folder, &manifest);
-            res.all[id].member = member;
-            res.all[id].root =
+            let id = packages.insert_package(&name, &folder, &manifest);
+            packages.all[id].member = member;
+            packages.all[id].root =
                 member && (options.packages.is_empty() || options.packages.contains(&name));
-            for it in res.dependencies(id) {
+            for it in packages.dependencies_of(id) {
                 let Some(path) = &it.path else { continue };
-                let folder = below(res.base(id, it), path);
-                open.extend(res.manifest_in(&folder).map(|manifest| (folder, manifest)));
+                let folder = below(packages.base_folder(id, it), path);
+                open.extend(packages.manifest_in(&folder).map(|manifest| (folder, manifest)));
             }
         }
-        res
+        packages
     }
 
-    /// What `[patch]` puts in the place of packages by their paths.
-    fn patches(&self, members: &BTreeMap<String, Rc<Manifest>>) -> Vec<(String, Rc<Manifest>)> {
-        let patch = members.get("").and_then(|it| it.table.get("patch")).and_then(Value::as_table);
+    /// Returns what `[patch]` puts in the place of packages by their paths.
+    fn collect_patches(
+        &self,
+        members: &BTreeMap<String, Rc<Manifest>>,
+    ) -> Vec<(String, Rc<Manifest>)> {
+        let patch = members
+            .get("")
+            .and_then(|manifest| manifest.table.get("patch"))
+            .and_then(Value::as_table);
         let each = patch.into_iter().flatten().filter_map(|(_, it)| it.as_table()).flatten();
         let paths = each.filter_map(|(_, it)| it.get("path")?.as_str());
         let read = |path: &str| {
@@ -142,15 +148,16 @@ impl<'a> Packages<'a> {
     }
 
     /// A package that is known by its folder: as it is locked, or beside what is.
-    fn put(&mut self, name: &str, folder: &str, manifest: &Rc<Manifest>) -> PackageId {
+    fn insert_package(&mut self, name: &str, folder: &str, manifest: &Rc<Manifest>) -> PackageId {
         let free =
             |it: &&usize| self.all[**it].source.is_none() && self.all[**it].folder.get().is_none();
-        let version = manifest.table.get("package").and_then(|it| it.get("version"));
-        let version = version.and_then(Value::as_str).and_then(|it| it.parse::<Version>().ok());
+        let version = manifest.table.get("package").and_then(|package| package.get("version"));
+        let version =
+            version.and_then(Value::as_str).and_then(|version| version.parse::<Version>().ok());
         let mut there: Vec<usize> =
             self.lock.versions_of(name).iter().filter(free).copied().collect();
-        if 1 < there.len() {
-            there.retain(|it| self.all[*it].version == version);
+        if there.len() > 1 {
+            there.retain(|id| self.all[*id].version == version);
         }
         let id = there.first().copied().unwrap_or_else(|| {
             self.all.push(Package::new(name.to_owned(), version));
@@ -164,9 +171,10 @@ impl<'a> Packages<'a> {
 
     fn read_declaration(&self, folder: &str, manifest: Rc<Manifest>) -> Declaration {
         let (workspace, table) = self.workspace_of(folder, &manifest);
-        let shared = table.as_ref().and_then(|it| it.get("dependencies")).and_then(Value::as_table);
-        let dependencies = dependencies::read(&manifest.table, shared);
-        let features = dependencies::features(&manifest.table, &dependencies);
+        let shared =
+            table.as_ref().and_then(|table| table.get("dependencies")).and_then(Value::as_table);
+        let dependencies = dependencies::parse_dependencies(&manifest.table, shared);
+        let features = dependencies::collect_features(&manifest.table, &dependencies);
         Declaration { manifest, dependencies, features, workspace }
     }
 
@@ -179,7 +187,7 @@ impl<'a> Packages<'a> {
         if !manifest.text.contains("workspace") {
             return (folder.to_owned(), None);
         }
-        let declared = manifest.table.get("package").and_then(|it| it.get("workspace"));
+        let declared = manifest.table.get("package").and_then(|package| package.get("workspace"));
         let mut at = match declared.and_then(Value::as_str) {
             Some(path) => below(folder, path),
             None if folder.is_empty() || folder.ends_with("..") => return (String::new(), None),
@@ -197,13 +205,16 @@ impl<'a> Packages<'a> {
     }
 
     /// The folder that a dependency's path is seen from.
-    pub(super) fn base(&self, id: PackageId, it: &Dependency) -> &str {
-        let declared = self.declaration(id).filter(|_| it.inherited);
-        declared.map_or_else(|| self.folder(id).unwrap_or_default(), |it| it.workspace.as_str())
+    pub(super) fn base_folder(&self, id: PackageId, it: &Dependency) -> &str {
+        let declared = self.declaration_of(id).filter(|_| it.inherited);
+        declared.map_or_else(
+            || self.folder_of(id).unwrap_or_default(),
+            |declaration| declaration.workspace.as_str(),
+        )
     }
 
-    /// Where a package's files are; none where they are not on this machine.
-    pub fn folder(&self, id: PackageId) -> Option<&str> {
+    /// Returns where a package's files are; none where they are not on this machine.
+    pub fn folder_of(&self, id: PackageId) -> Option<&str> {
         let find = || self.texts.sources.package_folder(&self.lock.packages[self.all[id].locked?]);
         self.all[id].folder.get_or_init(find).as_deref()
     }
@@ -218,27 +229,29 @@ impl<'a> Packages<'a> {
         manifest
     }
 
-    pub(super) fn declaration(&self, id: PackageId) -> Option<&Declaration> {
+    pub(super) fn declaration_of(&self, id: PackageId) -> Option<&Declaration> {
         let read = || {
-            let folder = self.folder(id)?;
+            let folder = self.folder_of(id)?;
             Some(self.read_declaration(folder, self.manifest_in(folder)?))
         };
         self.all[id].declaration.get_or_init(read).as_ref()
     }
 
-    pub fn manifest(&self, id: PackageId) -> Option<&Rc<Manifest>> {
-        self.declaration(id).map(|it| &it.manifest)
+    pub fn manifest_of(&self, id: PackageId) -> Option<&Rc<Manifest>> {
+        self.declaration_of(id).map(|declaration| &declaration.manifest)
     }
 
-    pub fn dependencies(&self, id: PackageId) -> &[Dependency] {
-        self.declaration(id).map(|it| it.dependencies.as_slice()).unwrap_or_default()
+    pub fn dependencies_of(&self, id: PackageId) -> &[Dependency] {
+        self.declaration_of(id)
+            .map(|declaration| declaration.dependencies.as_slice())
+            .unwrap_or_default()
     }
 
     /// The dependencies that the code of a package may name. What only its build script or its tests use is not among
     /// them; examples, where they are read, use what tests use.
     pub fn dependencies_of_code(&self, id: PackageId) -> impl Iterator<Item = &Dependency> {
         let has_examples = self.tests && self.all[id].root;
-        self.dependencies(id).iter().filter(move |dependency| {
+        self.dependencies_of(id).iter().filter(move |dependency| {
             let is_used = match dependency.use_ {
                 For::Code => true,
                 For::Tests => has_examples,
@@ -249,14 +262,14 @@ impl<'a> Packages<'a> {
     }
 
     /// The features that a package declares, each with what it turns on.
-    pub fn declared(&self, id: PackageId) -> Option<&BTreeMap<String, Vec<String>>> {
-        self.declaration(id).map(|it| &it.features)
+    pub fn declared_features(&self, id: PackageId) -> Option<&BTreeMap<String, Vec<String>>> {
+        self.declaration_of(id).map(|declaration| &declaration.features)
     }
 
     /// The value of a key of `[package]`, which may be inherited from the workspace: none if the key is not there, and
     /// nothing in it if the workspace lacks it.
     pub(super) fn package_key(&self, id: PackageId, key: &str) -> Option<Option<Value>> {
-        let declaration = self.declaration(id)?;
+        let declaration = self.declaration_of(id)?;
         match declaration.manifest.table.get("package")?.get(key)? {
             Value::Table(_) => {
                 let root = self.manifest_in(&declaration.workspace);
@@ -275,26 +288,28 @@ impl<'a> Packages<'a> {
     }
 
     pub fn is_macros(&self, id: PackageId) -> bool {
-        let lib = self.declaration(id).and_then(|it| it.manifest.table.get("lib"));
-        let flag = |key: &str| lib.and_then(|it| it.get(key)).and_then(Value::as_bool);
+        let lib =
+            self.declaration_of(id).and_then(|declaration| declaration.manifest.table.get("lib"));
+        let flag = |key: &str| lib.and_then(|lib| lib.get(key)).and_then(Value::as_bool);
         flag("proc-macro").or(flag("proc_macro")).unwrap_or(false)
     }
 
-    /// Whether a package is of edition 2015, which is the default.
+    /// Returns whether a package is of edition 2015, which is the default.
     pub fn is_of_edition_2015(&self, id: PackageId) -> bool {
         match self.package_key(id, "edition").flatten() {
             Some(edition) => edition.as_str() == Some("2015"),
-            None => self.declaration(id).is_some(),
+            None => self.declaration_of(id).is_some(),
         }
     }
 
     /// The package from elsewhere that code knows by this name, where its library is not called as the package is.
     pub fn by_library(&self, id: PackageId, name: &str) -> Option<PackageId> {
         let named = |it: &&Dependency| !it.renamed && it.key.replace('-', "_") != name;
-        let targets =
-            self.dependencies(id).iter().filter(named).filter_map(|it| self.target(id, it));
+        let dependencies = self.dependencies_of(id).iter().filter(named);
+        let targets = dependencies.filter_map(|dependency| self.resolve_dependency(id, dependency));
         let mut found = targets.filter(|to| {
-            self.all[*to].source.is_some() && self.library(*to).is_some_and(|it| it.0 == name)
+            self.all[*to].source.is_some()
+                && self.library_root(*to).is_some_and(|library| library.0 == name)
         });
         found.next()
     }
@@ -304,25 +319,25 @@ impl<'a> Packages<'a> {
         &self.config.problems
     }
 
-    pub fn roots(&self) -> impl Iterator<Item = PackageId> {
+    pub fn root_ids(&self) -> impl Iterator<Item = PackageId> {
         (0..self.all.len()).filter(|id| self.all[*id].root)
     }
 
     /// The package of a dependency; none where Cargo.lock does not decide it.
-    pub fn target(&self, id: PackageId, it: &Dependency) -> Option<PackageId> {
-        let path = it.path.as_ref().map(|path| below(self.base(id, it), path));
-        if let Some(found) = path.and_then(|it| self.by_folder.get(&it)) {
+    pub fn resolve_dependency(&self, id: PackageId, it: &Dependency) -> Option<PackageId> {
+        let path = it.path.as_ref().map(|path| below(self.base_folder(id, it), path));
+        if let Some(found) = path.and_then(|folder| self.by_folder.get(&folder)) {
             return Some(*found);
         }
         let mut found = match self.all[id].locked {
             Some(index) => self.lock.dependencies_named(index, &it.package),
             None => self.lock.versions_of(&it.package).to_vec(),
         };
-        if 1 < found.len() {
+        if found.len() > 1 {
             let fits = |id: &usize| {
                 let there = &self.all[*id];
                 let version = there.version.as_ref().zip(it.version.as_ref());
-                let git = there.source.as_ref().is_some_and(|it| it.starts_with("git+"));
+                let git = there.source.as_ref().is_some_and(|source| source.starts_with("git+"));
                 version.is_none_or(|(version, requirement)| requirement.matches(version))
                     && git == it.git.is_some()
             };
@@ -335,26 +350,25 @@ impl<'a> Packages<'a> {
     }
 
     /// The name and root file of a package's library.
-    pub fn library(&self, id: PackageId) -> Option<(String, SourcePath)> {
+    pub fn library_root(&self, id: PackageId) -> Option<(String, SourcePath)> {
         let find = || {
-            let manifest = self.manifest(id)?;
-            targets::library(self.folder(id)?, &manifest.table, &self.all[id].name, self.texts)
+            let manifest = self.manifest_of(id)?;
+            let (folder, name) = (self.folder_of(id)?, &self.all[id].name);
+            targets::find_library(folder, &manifest.table, name, self.texts)
         };
         self.all[id].library.get_or_init(find).clone()
     }
 
-    /// Where Cargo.lock names a package.
-    pub fn place(&self, id: PackageId) -> Place {
-        let line = self.all[id].locked.map_or(1, |it| self.lock.packages[it].line);
+    /// Returns where Cargo.lock names a package.
+    pub fn place_in_lock(&self, id: PackageId) -> Place {
+        let line = self.all[id].locked.map_or(1, |index| self.lock.packages[index].line);
         Place { path: SourcePath::fixed("Cargo.lock"), line, column: 1 }
     }
 
-    /// Whether some version of a package is locked with a dependency of this name.
+    /// Returns whether some version of a package is locked with a dependency of this name.
     pub fn is_locked_with(&self, name: &str, dependency: &str) -> bool {
-        self.lock
-            .versions_of(name)
-            .iter()
-            .any(|it| !self.lock.dependencies_named(*it, dependency).is_empty())
+        let mut versions = self.lock.versions_of(name).iter();
+        versions.any(|index| !self.lock.dependencies_named(*index, dependency).is_empty())
     }
 
     pub fn is_locked(&self) -> bool {
@@ -378,7 +392,7 @@ impl Package {
     }
 }
 
-/// Whether a workspace is for cargo's first resolver.
+/// Returns whether a workspace is for cargo's first resolver.
 fn is_old(root: &Table) -> bool {
     let get = |table: &str, key: &str| root.get(table)?.get(key)?.as_str();
     let declared = get("workspace", "resolver").or(get("package", "resolver"));

@@ -21,7 +21,7 @@ pub struct PossibleCfgs {
 
 impl PossibleCfgs {
     /// Adds a condition as `--cfg` has it: `name`, or `name="value"`.
-    pub fn add(&mut self, condition: &str) {
+    pub fn add_condition(&mut self, condition: &str) {
         let (name, value) = match condition.split_once('=') {
             Some((name, value)) => (name.trim(), Some(value.trim().trim_matches('"'))),
             None => (condition.trim(), None),
@@ -59,7 +59,7 @@ impl PossibleCfgs {
             let (instruction, rest) = line.split_at(end);
             match instruction {
                 "rustc-cfg" => match printed_condition(rest) {
-                    Some(condition) => cfgs.add(&condition),
+                    Some(condition) => cfgs.add_condition(&condition),
                     None => cfgs.any = true,
                 },
                 // The instruction itself is computed.
@@ -96,27 +96,32 @@ impl Packages<'_> {
     /// The conditions that compiler flags and a package's build script may set in its code.
     pub fn possible_cfgs(&self, id: PackageId) -> PossibleCfgs {
         let mut cfgs = self.config.cfgs.clone();
-        let build = self.manifest(id).and_then(|it| it.table.get("package")?.get("build"));
+        let build =
+            self.manifest_of(id).and_then(|manifest| manifest.table.get("package")?.get("build"));
         // A package may have more than one build script.
         cfgs.any |= matches!(build, Some(Value::Array(_)));
         let Some(script) = self.build_script(id) else { return cfgs };
-        let folder = self.folder(id).unwrap_or_default();
-        let readable = self.texts.require(&script, folder);
-        let text = readable.then(|| self.texts.get(&script)).flatten().unwrap_or_default();
+        let folder = self.folder_of(id).unwrap_or_default();
+        let readable = self.texts.ensure_allowed(&script, folder);
+        let text = readable.then(|| self.texts.read_text(&script)).flatten().unwrap_or_default();
         cfgs.extend(&PossibleCfgs::of_script(&text));
         // Its modules, too.
         if text.contains("mod ") || text.contains("include!") || text.contains("#[path") {
             let beside = script.parent().map_or(String::new(), |folder| folder.as_str().to_owned());
             let is_own_folder = beside != folder;
             cfgs.any |= !is_own_folder;
-            let files = if is_own_folder { self.texts.below(&beside) } else { Vec::new() };
+            let files =
+                if is_own_folder { self.texts.list_rust_files(&beside) } else { Vec::new() };
             files.iter().for_each(|path| self.extend_by_file(&mut cfgs, path));
         }
-        for dependency in self.dependencies(id).iter().filter(|it| it.use_ == For::Build) {
-            let by_path = dependency.path.as_ref().and_then(|_| self.target(id, dependency));
-            match by_path.and_then(|id| self.folder(id)) {
+        for dependency in
+            self.dependencies_of(id).iter().filter(|dependency| dependency.use_ == For::Build)
+        {
+            let by_path =
+                dependency.path.as_ref().and_then(|_| self.resolve_dependency(id, dependency));
+            match by_path.and_then(|id| self.folder_of(id)) {
                 Some(folder) => {
-                    let files = self.texts.below(&below(folder, "src"));
+                    let files = self.texts.list_rust_files(&below(folder, "src"));
                     files.iter().for_each(|path| self.extend_by_file(&mut cfgs, path));
                 }
                 None => cfgs.any |= dependency.path.is_some() || dependency.git.is_some(),
@@ -126,13 +131,13 @@ impl Packages<'_> {
     }
 
     fn extend_by_file(&self, cfgs: &mut PossibleCfgs, path: &SourcePath) {
-        cfgs.extend(&PossibleCfgs::of_script(&self.texts.get(path).unwrap_or_default()));
+        cfgs.extend(&PossibleCfgs::of_script(&self.texts.read_text(path).unwrap_or_default()));
     }
 
     /// The build script of a package; none if it has none.
     fn build_script(&self, id: PackageId) -> Option<SourcePath> {
-        let folder = self.folder(id)?;
-        let manifest = self.manifest(id)?;
+        let folder = self.folder_of(id)?;
+        let manifest = self.manifest_of(id)?;
         match manifest.table.get("package")?.get("build") {
             Some(Value::String(path)) => below(folder, path).parse().ok(),
             Some(Value::Boolean(false)) => None,
@@ -148,7 +153,7 @@ impl Packages<'_> {
 fn the_text_of_a_build_script_says_what_it_sets() {
     let check = |text: &str, any: bool, features: &[&str], names: &[&str]| {
         let cfgs = PossibleCfgs::of_script(text);
-        let owned = |list: &[&str]| list.iter().map(|it| (*it).to_owned()).collect();
+        let owned = |list: &[&str]| list.iter().map(|value| (*value).to_owned()).collect();
         let expected = PossibleCfgs {
             any,
             features: owned(features),

@@ -25,10 +25,10 @@ pub struct PublishedCrate {
 impl PublishedCrate {
     /// Every package of the table, by its name and its version.
     pub fn all() -> impl Iterator<Item = (&'static str, &'static str, Self)> {
-        TABLE.lines().filter_map(Self::row)
+        TABLE.lines().filter_map(Self::parse_row)
     }
 
-    fn row(line: &'static str) -> Option<(&'static str, &'static str, Self)> {
+    fn parse_row(line: &'static str) -> Option<(&'static str, &'static str, Self)> {
         let mut words = line.split(' ');
         let (name, version) = (words.next()?, words.next()?);
         Some((name, version, Self { checksum: words.next()?, code: words.next()? }))
@@ -38,11 +38,11 @@ impl PublishedCrate {
     pub fn find(name: &str, version: &str) -> Option<Self> {
         let start = format!("{name} {version} ");
         let line = TABLE.lines().find(|line| line.starts_with(&start))?;
-        Self::row(line).map(|row| row.2)
+        Self::parse_row(line).map(|row| row.2)
     }
 
     /// The newest known version of a package.
-    fn newest(name: &str) -> Option<&'static str> {
+    fn newest_version(name: &str) -> Option<&'static str> {
         Self::all().filter(|row| row.0 == name).last().map(|row| row.1)
     }
 }
@@ -59,8 +59,8 @@ impl Packages<'_> {
     }
 
     fn find_publication_fault(&self, id: PackageId) -> Option<Problem> {
-        let (name, version) = (&self.all[id].name, self.version(id));
-        let problem = |message: String| Problem::new(self.place(id), message);
+        let (name, version) = (&self.all[id].name, self.version_of(id));
+        let problem = |message: String| Problem::new(self.place_in_lock(id), message);
         if !self.is_published(id) {
             let message =
                 format!("`{name}` is not the published crate, and its output is not known");
@@ -68,7 +68,7 @@ impl Packages<'_> {
             return Some(problem(message).with_hint(hint));
         }
         let published = PublishedCrate::find(name, &version);
-        match (self.checksum(id), published) {
+        match (self.checksum_of(id), published) {
             (_, None) => {}
             (Some(checksum), Some(published)) if checksum == published.checksum => {}
             (Some(_), Some(_)) => {
@@ -86,12 +86,12 @@ impl Packages<'_> {
         }
         let fault = self.vendoring_fault(id)?;
         let message = format!("the vendored `{name}` may not be the published crate: {fault}");
-        let newest = PublishedCrate::newest(name).filter(|_| published.is_none());
+        let newest = PublishedCrate::newest_version(name).filter(|_| published.is_none());
         Some(problem(message).with_hint(vendoring_hint(name, newest)))
     }
 }
 
-/// How to vendor a package so that it is known. `newest`: the version to use, if that of the package is not known.
+/// Returns a hint to vendor a package so that it is known. `newest`: the version to use, if the package's is not known.
 fn vendoring_hint(name: &str, newest: Option<&str>) -> String {
     match newest {
         None => "vendor the packages again: `cargo vendor`".to_owned(),
@@ -104,7 +104,7 @@ fn vendoring_hint(name: &str, newest: Option<&str>) -> String {
 #[test]
 fn a_hint_names_the_version_to_vendor() {
     assert_eq!(vendoring_hint("serde", None), "vendor the packages again: `cargo vendor`");
-    let newest = PublishedCrate::newest("serde_derive_internals");
+    let newest = PublishedCrate::newest_version("serde_derive_internals");
     assert_eq!(
         vendoring_hint("serde_derive_internals", newest),
         "run `cargo update -p serde_derive_internals --precise 0.30.0`, and vendor the packages again: `cargo vendor`"

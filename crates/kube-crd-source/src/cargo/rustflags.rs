@@ -64,7 +64,7 @@ const UNSTABLE: &[&str] = &[
 ];
 
 /// Adds the conditions that flags set; fails with the first flag that is not known.
-pub fn read<'a>(
+pub fn add_conditions<'a>(
     flags: impl IntoIterator<Item = &'a str>,
     cfgs: &mut PossibleCfgs,
 ) -> Result<(), &'a str> {
@@ -87,7 +87,7 @@ pub fn read<'a>(
         let value = value.or_else(|| flags.next()).unwrap_or_default();
         let is_letter = name.len() == 1 && !flag.starts_with("--");
         match name {
-            "cfg" => cfgs.add(value),
+            "cfg" => cfgs.add_condition(value),
             "Z" if is_letter => {
                 let option = value.split('=').next().unwrap_or_default().replace('_', "-");
                 let option = option.strip_prefix("no-").unwrap_or(&option);
@@ -107,9 +107,12 @@ pub fn read<'a>(
 fn flags_that_change_no_type_are_known_and_conditions_are_taken_up() {
     let check = |flags: &str, expected: Result<&[&str], &str>| {
         let mut cfgs = PossibleCfgs::default();
-        let found = read(flags.split(' '), &mut cfgs);
+        let found = add_conditions(flags.split(' '), &mut cfgs);
         let mut conditions = PossibleCfgs::default();
-        expected.unwrap_or_default().iter().for_each(|condition| conditions.add(condition));
+        expected
+            .unwrap_or_default()
+            .iter()
+            .for_each(|condition| conditions.add_condition(condition));
         assert_eq!(found, expected.map(|_| ()), "{flags}");
         assert_eq!(cfgs, conditions, "{flags}");
     };

@@ -18,14 +18,16 @@ const KEYS: &[(&str, &str)] = &[
 
 impl Packages<'_> {
     /// The variables for the code of a package, as its Cargo.toml and that of its workspace have them.
-    pub fn variables(&self, id: PackageId) -> BTreeMap<&'static str, String> {
+    pub fn package_variables(&self, id: PackageId) -> BTreeMap<&'static str, String> {
         let mut variables = BTreeMap::new();
         for (variable, key) in KEYS {
             let text = self.package_text(id, key).unwrap_or(Some(String::new()));
             variables.extend(text.map(|text| (*variable, text)));
         }
         let version = self.package_text(id, "version").unwrap_or(Some("0.0.0".to_owned()));
-        if let Some(version) = version.and_then(|it| it.trim().parse::<semver::Version>().ok()) {
+        if let Some(version) =
+            version.and_then(|version| version.trim().parse::<semver::Version>().ok())
+        {
             variables.insert("CARGO_PKG_VERSION_MAJOR", version.major.to_string());
             variables.insert("CARGO_PKG_VERSION_MINOR", version.minor.to_string());
             variables.insert("CARGO_PKG_VERSION_PATCH", version.patch.to_string());

@@ -12,7 +12,7 @@ impl Packages<'_> {
     pub fn crate_word(&self, id: PackageId) -> String {
         let it = &self.all[id];
         let name = it.name.replace('-', "_");
-        let all = self.candidates(&it.name);
+        let all = self.candidates_for(&it.name);
         let is_candidate = all.contains(&id) || it.locked.is_none();
         let newest = all.iter().all(|other| self.all[*other].version <= it.version);
         match &it.source {
@@ -47,10 +47,11 @@ impl Packages<'_> {
 
     /// The package that such a word means.
     pub fn by_crate_word(&self, word: &str) -> Option<PackageId> {
-        let name = word.rsplit('/').next().and_then(|it| it.split('@').next())?;
+        let name = word.rsplit('/').next().and_then(|name| name.split('@').next())?;
         let is = |id: &PackageId| self.crate_word(*id) == word;
         let near = [name.to_owned(), name.replace('_', "-")];
-        let near = near.iter().flat_map(|it| self.lock.versions_of(it)).copied().find(|it| is(it));
+        let near =
+            near.iter().flat_map(|name| self.lock.versions_of(name)).copied().find(|it| is(it));
         near.or_else(|| {
             let same = |id: &PackageId| self.all[*id].name.replace('-', "_") == name;
             (0..self.all.len()).find(|id| same(id) && is(id))

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use proc_macro2::{Span, TokenStream, TokenTree};
 
 use super::Names;
-use super::calls::{Calls, Effect, Written};
+use super::calls::{Calls, MacroEffect, Written};
 use crate::text::{MacroCall, calls_outside, macro_calls};
 use crate::tree::tokens::Tokens;
 use crate::tree::{BlockItem, ItemKind, ModuleId, World};
@@ -17,7 +17,7 @@ pub struct InBlock {
     pub span: Span,
     /// The macro that is called; none for an attribute, for the definition of a macro, and for another item.
     pub macro_name: Option<String>,
-    pub effect: Effect,
+    pub effect: MacroEffect,
 }
 
 /// Returns the items and calls in all blocks that may have an effect outside of them.
@@ -93,9 +93,9 @@ fn in_block(calls: &Calls<'_>, item: &BlockItem) -> InBlock {
         || begins_with_attribute(item) && calls.are_unread(&tokens.words);
     // Macros of other crates write nothing but what is in their arguments.
     let tokens = if is_foreign && !has_items(&tokens) { Tokens::default() } else { tokens };
-    let Written { mut words, mut functions, mut any, .. } = Written::of(calls, &tokens);
+    let Written { mut words, mut functions, mut any, .. } = Written::from_arguments(calls, &tokens);
     for body in rules.into_iter().filter_map(|id| calls.world.rules[*id].body.as_ref()) {
-        if !calls.counts(body) {
+        if !calls.count_words(body) {
             any = true;
             break;
         }
@@ -107,7 +107,7 @@ fn in_block(calls: &Calls<'_>, item: &BlockItem) -> InBlock {
         }
     }
     let may_declare_kinds = any || calls.derives.iter().any(|derive| words.contains(*derive));
-    let effect = Effect {
+    let effect = MacroEffect {
         names: Some(BTreeSet::new()),
         words: Rc::new(words),
         functions,
@@ -136,13 +136,13 @@ impl Names {
         &self,
         module: ModuleId,
     ) -> impl Iterator<Item = &InBlock> {
-        let all = self.imports().in_blocks.iter();
+        let all = self.solved_imports().in_blocks.iter();
         all.filter(move |found| found.module == module && found.effect.may_declare_kinds)
     }
 
     /// The calls and items in blocks of a module that may expand to anything.
     pub fn unknown_macros_in_blocks(&self, module: ModuleId) -> impl Iterator<Item = &InBlock> {
-        let all = self.imports().in_blocks.iter();
+        let all = self.solved_imports().in_blocks.iter();
         all.filter(move |found| found.module == module && found.effect.runs_unread_code)
     }
 }

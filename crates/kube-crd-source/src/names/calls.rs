@@ -28,7 +28,7 @@ pub(super) struct Written {
 
 impl Written {
     /// Those of its arguments.
-    pub fn of(calls: &Calls<'_>, arguments: &Tokens) -> Self {
+    pub fn from_arguments(calls: &Calls<'_>, arguments: &Tokens) -> Self {
         let mut functions = arguments.functions.clone();
         // The keyword may come to stand before any name.
         if arguments.words.contains("fn") {
@@ -42,7 +42,7 @@ impl Written {
 
 /// The names that a call may declare, and the tokens that it may expand to.
 #[derive(Clone)]
-pub struct Effect {
+pub struct MacroEffect {
     /// The names that it may declare; none where that may be any.
     pub names: Option<BTreeSet<String>>,
     /// Every word of its arguments and of the macros that it runs.
@@ -60,9 +60,9 @@ pub struct Effect {
     pub(super) may_declare_kinds: bool,
 }
 
-impl Effect {
+impl MacroEffect {
     /// The effect of a macro that may declare anything, and gets these words.
-    pub fn unknown(words: Rc<BTreeSet<String>>) -> Self {
+    pub fn of_unknown(words: Rc<BTreeSet<String>>) -> Self {
         Self {
             names: None,
             words,
@@ -74,7 +74,7 @@ impl Effect {
         }
     }
 
-    /// Whether there is an effect on other code.
+    /// Returns whether there is an effect on other code.
     pub fn is_any(&self) -> bool {
         self.writes_anything || self.runs_unread_code || !self.words.is_empty()
     }
@@ -88,7 +88,7 @@ impl Effect {
     }
 
     pub fn may_declare(&self, name: &str) -> bool {
-        self.names.as_ref().is_none_or(|it| it.contains(name))
+        self.names.as_ref().is_none_or(|names| names.contains(name))
     }
 
     /// Whether it may write an `impl` of one of these traits, or a trait of its own with a function of this name.
@@ -99,7 +99,7 @@ impl Effect {
             || self.words.contains("impl") && traits.iter().any(is_written)
     }
 
-    /// Whether it may write a function of a type, by their names. One that is not known may take the function's
+    /// Returns whether it may write a function of a type, by their names. One that is not known may take the function's
     /// name from anywhere.
     pub(super) fn may_write(&self, ty: &str, function: &str) -> bool {
         let is_written = || self.words.contains("impl") && self.words.contains(function);
@@ -115,7 +115,7 @@ pub(super) fn unexpanded_calls(calls: &Calls<'_>) -> BTreeMap<ModuleId, Vec<Unex
         text: call.text.clone(),
         span: call.span,
         unknown: call.unknown.clone(),
-        effect: calls.effect(module, call),
+        effect: calls.effect_of(module, call),
     };
     with_calls
         .map(|(id, module)| (id, module.macros.iter().map(|call| unexpanded(id, call)).collect()))
@@ -163,19 +163,23 @@ impl<'a> Calls<'a> {
         for (id, it) in world.rules.iter().enumerate() {
             rules.entry(&it.name).or_default().push(id);
         }
-        let arguments = || world.modules.iter().flat_map(|it| &it.macros).map(|it| &it.arguments);
-        let bodies = world.rules.iter().filter_map(|it| it.body.as_ref());
-        let mut hidden: BTreeSet<&str> =
-            bodies.chain(arguments()).flat_map(|it| &it.defined).map(String::as_str).collect();
+        let arguments =
+            || world.modules.iter().flat_map(|module| &module.macros).map(|it| &it.arguments);
+        let bodies = world.rules.iter().filter_map(|rules| rules.body.as_ref());
+        let mut hidden: BTreeSet<&str> = bodies
+            .chain(arguments())
+            .flat_map(|tokens| &tokens.defined)
+            .map(String::as_str)
+            .collect();
         // A macro whose name is an argument has that of any argument.
         if hidden.contains("$") {
-            hidden.extend(arguments().flat_map(|it| &it.words).map(String::as_str));
+            hidden.extend(arguments().flat_map(|tokens| &tokens.words).map(String::as_str));
         }
         let is_derive = |it: &&Item| match &it.kind {
-            ItemKind::Use(path) => path.parts.last().is_some_and(|it| it == "CustomResource"),
+            ItemKind::Use(path) => path.parts.last().is_some_and(|name| name == "CustomResource"),
             _ => false,
         };
-        let renamed = world.items.iter().filter(is_derive).map(|it| it.name.as_str());
+        let renamed = world.items.iter().filter(is_derive).map(|item| item.name.as_str());
         let derives = renamed.chain(["CustomResource"]).collect();
         let unread_macros = unread_macros(world, further_names);
         let words_left = Cell::new(MOST_WORDS);
@@ -183,22 +187,22 @@ impl<'a> Calls<'a> {
     }
 
     /// Counts the words of a macro's body; false if they are too many.
-    pub fn counts(&self, body: &Tokens) -> bool {
+    pub fn count_words(&self, body: &Tokens) -> bool {
         let left = self.words_left.get().checked_sub(1 + body.words.len());
         self.words_left.set(left.unwrap_or(0));
         left.is_some()
     }
 
-    fn effect(&self, module: ModuleId, call: &Call) -> Effect {
-        let (names, written) = self.names(module, call);
+    fn effect_of(&self, module: ModuleId, call: &Call) -> MacroEffect {
+        let (names, written) = self.names_and_words(module, call);
         let Written { words, functions, any, runs_unread_code } = written;
         let quiet = names.as_ref().is_some_and(BTreeSet::is_empty);
         // Attributes are reported where they stand.
-        let names_derive = any || self.derives.iter().any(|it| words.contains(*it));
+        let names_derive = any || self.derives.iter().any(|derive| words.contains(*derive));
         let may_declare_kinds = !quiet && call.form == CallForm::Macro && names_derive;
         let is_known = names.is_some() && call.form == CallForm::Macro;
         let words = Rc::new(words);
-        Effect {
+        MacroEffect {
             names,
             words,
             functions,
@@ -210,14 +214,17 @@ impl<'a> Calls<'a> {
     }
 
     /// The names that a call may declare, and all words of what it runs.
-    fn names(&self, module: ModuleId, call: &Call) -> (Option<BTreeSet<String>>, Written) {
-        let mut written = Written::of(self, &call.arguments);
+    fn names_and_words(
+        &self,
+        module: ModuleId,
+        call: &Call,
+    ) -> (Option<BTreeSet<String>>, Written) {
+        let mut written = Written::from_arguments(self, &call.arguments);
         let words = &mut written.words;
         if call.form != CallForm::Macro && !(call.form == CallForm::Item && call.arguments.is_open)
         {
             // It declares no names of the language.
-            let names = words.iter().filter(|it| foreign::prelude(it).is_none()).cloned().collect();
-            return (Some(names), written);
+            return (Some(outside_prelude(words)), written);
         }
         let path: Vec<&str> = call.path.iter().map(String::as_str).collect();
         written.runs_unread_code |=
@@ -225,11 +232,11 @@ impl<'a> Calls<'a> {
         let first = match (call.unknown.is_some(), call.rules) {
             (true, _) => None,
             (_, Some(it)) if !self.hidden.contains(path.last().unwrap_or(&"")) => Some(vec![it]),
-            _ => self.definitions(module, &path),
+            _ => self.find_definitions(module, &path),
         };
         let Some(first) = first else { return (None, written) };
         if first.is_empty() {
-            let quiet = path.last().is_some_and(|it| QUIET.contains(it));
+            let quiet = path.last().is_some_and(|name| QUIET.contains(name));
             let names = if quiet { BTreeSet::new() } else { call.arguments.declared.clone() };
             let names = (!call.arguments.is_open || quiet).then_some(names);
             return (names, written);
@@ -243,7 +250,7 @@ impl<'a> Calls<'a> {
                 known = false;
                 continue;
             };
-            if !self.counts(body) {
+            if !self.count_words(body) {
                 written.any = true;
                 return (None, written);
             }
@@ -263,8 +270,8 @@ impl<'a> Calls<'a> {
                     continue;
                 }
                 let path: Vec<&str> = path.iter().map(String::as_str).collect();
-                match self.definitions(*module, &path) {
-                    Some(found) => open.extend(found.into_iter().filter(|it| reached.insert(*it))),
+                match self.find_definitions(*module, &path) {
+                    Some(found) => open.extend(found.into_iter().filter(|id| reached.insert(*id))),
                     None => known = false,
                 }
             }
@@ -282,15 +289,15 @@ impl<'a> Calls<'a> {
             written.functions.extend(call.arguments.words.iter().cloned());
         }
         // A macro that writes kinds has the names of their structs in quotes.
-        if self.derives.iter().any(|it| words.contains(*it)) {
-            names.extend(words.iter().filter(|it| foreign::prelude(it).is_none()).cloned());
+        if self.derives.iter().any(|derive| words.contains(*derive)) {
+            names.extend(outside_prelude(words));
         }
         (known.then_some(names), written)
     }
 
     /// The definitions that a path may mean; none where it may be a macro that is not read. Empty for those
     /// of other crates that are known.
-    fn definitions(&self, module: ModuleId, path: &[&str]) -> Option<Vec<RulesId>> {
+    fn find_definitions(&self, module: ModuleId, path: &[&str]) -> Option<Vec<RulesId>> {
         let (name, front) = path.split_last()?;
         let is_known = QUIET.contains(name) || TRANSPARENT.contains(name);
         if self.hidden.contains(name) {
@@ -299,9 +306,9 @@ impl<'a> Calls<'a> {
         for id in self.imports.get(name).into_iter().flatten() {
             let item = &self.world.items[*id];
             let ItemKind::Use(import) = &item.kind else { continue };
-            let renamed = import.parts.last().is_none_or(|it| it != name);
+            let renamed = import.parts.last().is_none_or(|part| part != name);
             let first = import.parts.first().filter(|_| !renamed)?;
-            if 1 < import.parts.len()
+            if import.parts.len() > 1
                 && self.is_elsewhere(item.module, first)
                 && !(is_known && CRATES.contains(&first.as_str()))
             {
@@ -315,10 +322,10 @@ impl<'a> Calls<'a> {
         };
         let all = self.rules.get(name).into_iter().flatten().copied();
         let found: Vec<RulesId> = all.filter(visible).collect();
-        let first = front.first().filter(|it| self.is_elsewhere(module, it));
+        let first = front.first().filter(|name| self.is_elsewhere(module, name));
         match (found.is_empty(), first) {
             (true, first) => {
-                (is_known && first.is_none_or(|it| CRATES.contains(it))).then_some(found)
+                (is_known && first.is_none_or(|name| CRATES.contains(name))).then_some(found)
             }
             (false, Some(_)) => None,
             // The glob may import a macro of the same name from elsewhere.
@@ -327,7 +334,7 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// Whether a path that begins so may lead out of the crates that are read.
+    /// Returns whether a path that begins so may lead out of the crates that are read.
     fn is_elsewhere(&self, module: ModuleId, first: &str) -> bool {
         let here = &self.world.modules[module];
         if matches!(first, "crate" | "self" | "super" | "$crate") {
@@ -339,14 +346,15 @@ impl<'a> Calls<'a> {
             None => {
                 let module =
                     |id: &ItemId| matches!(self.world.items[*id].kind, ItemKind::Module(_));
-                !here.types.get(first).is_some_and(|it| it.iter().all(module))
+                !here.types.get(first).is_some_and(|ids| ids.iter().all(module))
             }
         }
     }
 
     fn has_foreign_glob(&self, module: ModuleId) -> bool {
-        let mut firsts = self.world.modules[module].globs.iter().map(|it| it.path.parts.first());
-        firsts.any(|it| it.is_none_or(|it| self.is_elsewhere(module, it)))
+        let mut firsts =
+            self.world.modules[module].globs.iter().map(|glob| glob.path.parts.first());
+        firsts.any(|name| name.is_none_or(|it| self.is_elsewhere(module, it)))
     }
 }
 
@@ -356,26 +364,26 @@ impl Names {
         &self,
         module: ModuleId,
     ) -> impl Iterator<Item = &Unexpanded> {
-        let all = self.imports().unexpanded.get(&module).into_iter().flatten();
+        let all = self.solved_imports().unexpanded.get(&module).into_iter().flatten();
         all.filter(|unexpanded| unexpanded.effect.may_declare_kinds)
     }
 
     /// Returns the macro calls and unread files of a module, each of which may declare anything.
     pub fn unknown_items(&self, module: ModuleId) -> impl Iterator<Item = &Unexpanded> {
-        let all = self.imports().unexpanded.get(&module).into_iter().flatten();
+        let all = self.solved_imports().unexpanded.get(&module).into_iter().flatten();
         all.filter(|unexpanded| unexpanded.effect.names.is_none())
     }
 
     /// The calls in a module that may declare what no token shows. An included file that is not read is none of them.
     pub fn unknown_macros(&self, module: ModuleId) -> impl Iterator<Item = &Unexpanded> {
-        let all = self.imports().unexpanded.get(&module).into_iter().flatten();
+        let all = self.solved_imports().unexpanded.get(&module).into_iter().flatten();
         all.filter(|unexpanded| {
-            let Effect { names, runs_unread_code, .. } = &unexpanded.effect;
+            let MacroEffect { names, runs_unread_code, .. } = &unexpanded.effect;
             unexpanded.unknown.is_none() && (names.is_none() || *runs_unread_code)
         })
     }
 
-    /// Whether a path in code may name a macro of the project, which is not expanded.
+    /// Returns whether a path in code may name a macro of the project, which is not expanded.
     pub fn may_be_own_macro(&self, module: ModuleId, path: &Path) -> bool {
         let Some(name) = path.parts.last() else { return false };
         let renamed = |id: &ItemId| match &self.items[*id].kind {
@@ -383,9 +391,14 @@ impl Names {
             _ => false,
         };
         let krate = self.modules[module].krate;
-        let crates = self.imports().macro_crates.get(name);
+        let crates = self.solved_imports().macro_crates.get(name);
         let is_own = crates.is_some_and(|all| all.contains(&None) || all.contains(&Some(krate)));
         let mut imports = self.modules[module].values.get(name).into_iter().flatten();
         is_own || imports.any(renamed)
     }
+}
+
+/// Returns the words that are no names of Rust's prelude.
+fn outside_prelude(words: &BTreeSet<String>) -> BTreeSet<String> {
+    words.iter().filter(|word| foreign::prelude_path(word).is_none()).cloned().collect()
 }

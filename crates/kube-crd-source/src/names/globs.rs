@@ -48,7 +48,7 @@ enum Imported {
 }
 
 impl GlobTarget {
-    fn imported(&self) -> Imported {
+    fn to_imported(&self) -> Imported {
         match self {
             Self::Module(id) => Imported::Module(*id),
             Self::Enum(id) => Imported::Enum(*id),
@@ -77,10 +77,10 @@ impl GlobTarget {
 
 impl Globs {
     /// Before any of them is followed.
-    pub fn open(world: &Names) -> Self {
+    pub fn not_followed(world: &Names) -> Self {
         let modules = world.modules.iter().enumerate();
         let ids = modules.flat_map(|(module, it)| (0..it.globs.len()).map(move |at| (module, at)));
-        Self::new(world, ids.map(|it| (it, GlobTarget::Uncertain(Doubt::open()))).collect())
+        Self::new(world, ids.map(|id| (id, GlobTarget::Uncertain(Doubt::of_cycle()))).collect())
     }
 
     pub fn new(world: &Names, targets: BTreeMap<GlobId, GlobTarget>) -> Self {
@@ -90,7 +90,7 @@ impl Globs {
                 all[*of].push(*id);
             }
         }
-        let mut res = Self {
+        let mut globs = Self {
             importers: vec![Vec::new(); world.modules.len()],
             ends: vec![Vec::new(); world.modules.len()],
             ..Self::default()
@@ -99,22 +99,24 @@ impl Globs {
         let mut unequal = BTreeSet::new();
         for (id @ (module, index), to) in &targets {
             let glob = &world.modules[*module].globs[*index];
-            let reach = world.reach(*module, &glob.vis);
-            if !unequal.insert((*module, reach, glob.cfg == Cfg::Depends, to.imported())) {
+            let reach = world.reach_of(*module, &glob.vis);
+            if !unequal.insert((*module, reach, glob.cfg == Cfg::Depends, to.to_imported())) {
                 continue;
             }
-            let seen = || all[*module].iter().any(|it| world.sees(it.0, reach));
+            let seen = || all[*module].iter().any(|importer| world.can_see(importer.0, reach));
             if !*known.entry((*module, reach)).or_insert_with(seen) {
-                res.ends[*module].push(*index);
+                globs.ends[*module].push(*index);
                 continue;
             }
             match to {
-                GlobTarget::Module(of) => res.importers[*of].push(*id),
-                GlobTarget::Enum(item) => res.enums.push((*id, *item)),
-                GlobTarget::Foreign(path) => res.foreign.entry(path.clone()).or_default().push(*id),
-                GlobTarget::Uncertain(_) => res.uncertain.push(*id),
+                GlobTarget::Module(of) => globs.importers[*of].push(*id),
+                GlobTarget::Enum(item) => globs.enums.push((*id, *item)),
+                GlobTarget::Foreign(path) => {
+                    globs.foreign.entry(path.clone()).or_default().push(*id)
+                }
+                GlobTarget::Uncertain(_) => globs.uncertain.push(*id),
             }
         }
-        Self { targets, ..res }
+        Self { targets, ..globs }
     }
 }

@@ -14,7 +14,7 @@ use super::unread_macros::{FurtherNames, further_names};
 use super::{Doubt, Lookup, Named, Names, Space};
 use crate::tree::{ItemId, ModuleId};
 
-/// Where an import leads, in one space.
+/// The target of an import, in one space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportTarget {
     /// Nowhere, in no space.
@@ -28,16 +28,16 @@ pub enum ImportTarget {
 
 /// A lookup that an import depends on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Read {
+pub enum LookupRead {
     /// The items and imports of a module under a name, without its globs.
     At(ModuleId, String),
     /// The names that globs import.
     Globs(String),
 }
 
-/// What has a path.
+/// A reader of a path: code, or an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reader {
+pub enum PathReader {
     Code,
     /// The path of an import, a macro, a derive or an attribute, which rustc resolves before those in code.
     Early,
@@ -47,7 +47,7 @@ pub enum Reader {
 
 #[derive(Default)]
 pub struct Imports {
-    /// Where imports lead, as far as that is decided.
+    /// The targets of imports, as far as they are decided.
     pub targets: BTreeMap<(ItemId, Space), ImportTarget>,
     pub globs: Globs,
     /// The modules that declare a name themselves.
@@ -63,8 +63,8 @@ pub struct Imports {
     /// The crates that have a macro of a name; none for one that is exported.
     pub macro_crates: Rc<BTreeMap<String, BTreeSet<Option<usize>>>>,
     pub cache: RefCell<Cache>,
-    /// What was read since this was last emptied; nothing once all is solved.
-    reads: RefCell<Option<BTreeSet<Read>>>,
+    /// The lookups since this was last emptied; nothing once all is solved.
+    reads: RefCell<Option<BTreeSet<LookupRead>>>,
     /// The number of globs that have been looked through for names.
     globs_tried: Cell<usize>,
 }
@@ -73,7 +73,7 @@ pub struct Imports {
 const MOST_GLOBS_TRIED: usize = 20_000_000;
 
 impl Imports {
-    pub fn note(&self, read: impl FnOnce() -> Read) {
+    pub fn note_read(&self, read: impl FnOnce() -> LookupRead) {
         if let Some(reads) = &mut *self.reads.borrow_mut() {
             reads.insert(read());
         }
@@ -101,7 +101,7 @@ impl Imports {
             start.solve_beside(world, unexpanded)
         };
         let mut solved = solve_beside(unexpanded_calls(&calls));
-        // Which derives and attributes are known depends on the imports, which depend on what unknown ones may declare.
+        // The known derives and attributes depend on the imports, which depend on what unknown ones may declare.
         // Each round can only find further ones that are unknown.
         let mut known = BTreeSet::new();
         loop {
@@ -119,8 +119,8 @@ impl Imports {
     }
 
     fn solve_beside(self, world: &Names, unexpanded: BTreeMap<ModuleId, Vec<Unexpanded>>) -> Self {
-        let mut res = Self {
-            globs: Globs::open(world),
+        let mut imports = Self {
+            globs: Globs::not_followed(world),
             reads: RefCell::new(Some(BTreeSet::new())),
             macros: unexpanded.keys().copied().collect(),
             unexpanded,
@@ -129,17 +129,17 @@ impl Imports {
         for (module, it) in world.modules.iter().enumerate() {
             let names: BTreeSet<_> = it.types.keys().chain(it.values.keys()).collect();
             for name in names {
-                res.by_name.entry(name.clone()).or_default().push(module);
+                imports.by_name.entry(name.clone()).or_default().push(module);
             }
             if it.broken.is_some() {
-                res.broken.push(module);
+                imports.broken.push(module);
             }
         }
-        Solver::new(world, res).settle()
+        Solver::new(world, imports).solve_all()
     }
 
-    /// What was read since this was called last.
-    pub fn take_reads(&self) -> BTreeSet<Read> {
+    /// Returns what was read since this was called last.
+    pub fn take_reads(&self) -> BTreeSet<LookupRead> {
         self.reads.borrow_mut().replace(BTreeSet::new()).unwrap_or_default()
     }
 

@@ -233,25 +233,25 @@ const CRATES_OF_ITEMS: &[&str] = &[
 /// Attribute macros of known crates that name an item in another case than their arguments.
 const UNKNOWN_MACROS: &[&str] = &["diesel::auto_type", "diesel_derives::auto_type"];
 
-/// What derives and attribute macros write that are known by their crates.
+/// The output of known derives and attribute macros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Writes {
+pub enum MacroWrites {
     Impls,
     /// Items, too, whose names are in the attributes of the item that they get.
     Items,
 }
 
-/// What the macros behind a path write, if its crate is a published one; none if that is not known. `path` is that of a
+/// Returns what the macros behind a path write, if its crate is published; none if it is not known. `path` leads to a
 /// macro, of a module or of a crate.
-pub fn known_effect(path: &str) -> Option<Writes> {
+pub fn known_effect(path: &str) -> Option<MacroWrites> {
     let word = path.split("::").next().unwrap_or(path);
     let word = word.split('@').next().unwrap_or(word);
     if UNKNOWN_MACROS.contains(&path) {
         None
     } else if CRATES_OF_IMPLS.binary_search(&word).is_ok() {
-        Some(Writes::Impls)
+        Some(MacroWrites::Impls)
     } else {
-        CRATES_OF_ITEMS.binary_search(&word).is_ok().then_some(Writes::Items)
+        CRATES_OF_ITEMS.binary_search(&word).is_ok().then_some(MacroWrites::Items)
     }
 }
 

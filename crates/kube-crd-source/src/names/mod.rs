@@ -25,7 +25,7 @@ use crate::builtin::names as foreign;
 use crate::cargo::Extern;
 use crate::tree::{ItemId, ItemKind, ModuleId, Path, World};
 pub use globs::GlobTarget;
-use imports::{Imports, Read, Reader};
+use imports::{Imports, LookupRead, PathReader};
 use needs::Needs;
 use own_names::Own;
 
@@ -62,7 +62,7 @@ pub struct Doubt {
 }
 
 impl Doubt {
-    fn open() -> Self {
+    fn of_cycle() -> Self {
         Self { why: "an import depends on itself".into(), glob: None, is_open: true }
     }
 
@@ -70,7 +70,7 @@ impl Doubt {
         "too many `use …::*` import it".to_owned().into()
     }
 
-    /// Of several doubts, the greatest decides: another crate's globs leave crates their names, macros do not.
+    /// Returns the order of doubts: the greatest decides. Other crates' globs leave crates their names, macros do not.
     fn rank(&self) -> (bool, bool) {
         (self.is_open, self.glob.is_none())
     }
@@ -100,7 +100,7 @@ const SPACES: [Space; 3] = [Space::Types, Space::Values, Space::Macros];
 
 type Resolution = Result<Named, Miss>;
 
-/// Whether it depends on an import that is not decided.
+/// Returns whether it depends on an import that is not decided.
 fn is_open(found: &Resolution) -> bool {
     matches!(found, Err(Miss::Doubt(why) | Miss::Perhaps(why)) if why.is_open)
 }
@@ -110,7 +110,7 @@ pub struct Names {
     world: World,
     /// The types of k8s-openapi that the project has.
     pub kubernetes: Kubernetes,
-    /// Where every import leads, once a path was looked up.
+    /// The targets of all imports, once a path was looked up.
     imports: OnceCell<Imports>,
     needs: RefCell<Needs>,
 }
@@ -134,35 +134,35 @@ impl Names {
         &mut self.world
     }
 
-    fn imports(&self) -> &Imports {
+    fn solved_imports(&self) -> &Imports {
         self.imports.get_or_init(|| Imports::solve(self))
     }
 
     /// The target of the path of an import, in the space of types.
     pub fn resolve_import(&self, from: ModuleId, path: &Path) -> Resolution {
-        Lookup { world: self, imports: self.imports() }.path(
+        Lookup { world: self, imports: self.solved_imports() }.resolve_path(
             from,
             path,
             Space::Types,
-            Reader::Early,
+            PathReader::Early,
         )
     }
 
     /// The globs of a module, each with its path and its target.
     pub fn glob_targets(&self, module: ModuleId) -> impl Iterator<Item = (&Path, &GlobTarget)> {
-        let targets = &self.imports().globs.targets;
+        let targets = &self.solved_imports().globs.targets;
         let globs = self.modules[module].globs.iter().enumerate();
         globs.filter_map(move |(index, glob)| Some((&glob.path, targets.get(&(module, index))?)))
     }
 
-    pub fn resolve(&self, from: ModuleId, path: &Path, space: Space) -> Resolution {
+    pub fn resolve_path(&self, from: ModuleId, path: &Path, space: Space) -> Resolution {
         if self.crates[self.modules[from].krate].old {
             let why = "its package is of edition 2015, which is not supported".to_owned();
             return Err(Miss::Doubt(why.into()));
         }
-        let imports = self.imports();
-        let by = if space == Space::Macros { Reader::Early } else { Reader::Code };
-        let found = Lookup { world: self, imports }.path(from, path, space, by);
+        let imports = self.solved_imports();
+        let by = if space == Space::Macros { PathReader::Early } else { PathReader::Code };
+        let found = Lookup { world: self, imports }.resolve_path(from, path, space, by);
         if let (Ok(Named::Foreign(path)), Space::Values) = (&found, space) {
             self.note_value(path);
         }
@@ -181,36 +181,48 @@ struct Lookup<'a> {
 
 impl Lookup<'_> {
     /// `by` is what has this path: an import does not lead to itself.
-    fn path(&self, from: ModuleId, path: &Path, space: Space, by: Reader) -> Resolution {
+    fn resolve_path(
+        &self,
+        from: ModuleId,
+        path: &Path,
+        space: Space,
+        by: PathReader,
+    ) -> Resolution {
         let Some((last, front)) = path.parts.split_last() else { return Err(Miss::Nothing) };
         if front.is_empty() {
-            return self.first(from, path, last, space, by);
+            return self.resolve_first(from, path, last, space, by);
         }
-        let found = self.front(from, path, front, by)?;
-        self.member(&found, last, space, from, by)
+        let found = self.resolve_front(from, path, front, by)?;
+        self.resolve_member(&found, last, space, from, by)
     }
 
     /// The target of a path without its last name.
-    fn front(&self, from: ModuleId, path: &Path, front: &[String], by: Reader) -> Resolution {
+    fn resolve_front(
+        &self,
+        from: ModuleId,
+        path: &Path,
+        front: &[String],
+        by: PathReader,
+    ) -> Resolution {
         let Some((first, middle)) = front.split_first() else { return Err(Miss::Nothing) };
-        let first = self.first(from, path, first, Space::Types, by)?;
-        middle
-            .iter()
-            .try_fold(first, |found, part| self.member(&found, part, Space::Types, from, by))
+        let first = self.resolve_first(from, path, first, Space::Types, by)?;
+        middle.iter().try_fold(first, |found, part| {
+            self.resolve_member(&found, part, Space::Types, from, by)
+        })
     }
 
-    fn first(
+    fn resolve_first(
         &self,
         from: ModuleId,
         path: &Path,
         name: &str,
         space: Space,
-        by: Reader,
+        by: PathReader,
     ) -> Resolution {
         match name {
             "crate" | "self" | "super" => self.module_word(from, name),
             _ if path.global => self.extern_(from, name).ok_or(Miss::Nothing),
-            _ => self.lexical(from, name, space, by),
+            _ => self.resolve_lexically(from, name, space, by),
         }
     }
 
@@ -218,14 +230,14 @@ impl Lookup<'_> {
         let found = match word {
             "self" => Some(from),
             "super" => self.world.modules[from].parent,
-            _ => Some(self.world.root(from)),
+            _ => Some(self.world.root_module(from)),
         };
         found.map(Named::Module).ok_or(Miss::Nothing)
     }
 
     /// A crate by the name that this one knows it by.
     fn extern_(&self, from: ModuleId, name: &str) -> Option<Named> {
-        let root = self.world.root(from);
+        let root = self.world.root_module(from);
         // `extern crate a as b` in the root of a crate names it everywhere in there.
         let renamed = self.world.modules[root].types.get(name).into_iter().flatten();
         let renamed = renamed.filter_map(|id| match &self.world.items[*id].kind {
@@ -234,11 +246,11 @@ impl Lookup<'_> {
         });
         match renamed.last().unwrap_or(name) {
             "self" => Some(Named::Module(root)),
-            name => self.krate(from, name),
+            name => self.find_crate(from, name),
         }
     }
 
-    fn krate(&self, from: ModuleId, name: &str) -> Option<Named> {
+    fn find_crate(&self, from: ModuleId, name: &str) -> Option<Named> {
         match self.world.crates[self.world.modules[from].krate].externs.get(name) {
             Some(Extern::Here(root)) => Some(Named::Module(*self.world.roots.get(root)?)),
             Some(Extern::Elsewhere(name)) => Some(Named::Foreign(name.clone())),
@@ -253,17 +265,23 @@ impl Lookup<'_> {
     }
 
     /// A name as code in `from` sees it: the module's own, then crates, the prelude, the language.
-    fn lexical(&self, from: ModuleId, name: &str, space: Space, by: Reader) -> Resolution {
+    fn resolve_lexically(
+        &self,
+        from: ModuleId,
+        name: &str,
+        space: Space,
+        by: PathReader,
+    ) -> Resolution {
         let krate = || (space == Space::Types).then(|| self.extern_(from, name)).flatten();
         // In imports and in paths of macros, rustc takes a glob, or what a macro declares, and a crate of one name for
         // ambiguous: only what is written shadows a crate.
-        if by != Reader::Code
-            && matches!(self.own(from, name, space, from, by), Own::No)
+        if by != PathReader::Code
+            && matches!(self.declared_under(from, name, space, from, by), Own::No)
             && let Some(found) = krate()
         {
             return Ok(found);
         }
-        let perhaps = match self.inside(from, name, space, from, by) {
+        let perhaps = match self.resolve_inside(from, name, space, from, by) {
             // `use anyhow::anyhow` imports a macro, and leaves the crate its name.
             Ok(Named::Foreign(path))
                 if space == Space::Types && path == format!("{name}::{name}") =>
@@ -273,7 +291,7 @@ impl Lookup<'_> {
             Err(Miss::Nothing) => None,
             // A crate that only a macro may declare is none whose macros are known.
             Err(Miss::Perhaps(why))
-                if by == Reader::Early && space == Space::Types && why.glob.is_none() =>
+                if by == PathReader::Early && space == Space::Types && why.glob.is_none() =>
             {
                 None
             }
@@ -282,37 +300,37 @@ impl Lookup<'_> {
         };
         match (krate(), perhaps) {
             (Some(found), None) => Ok(found),
-            // What another crate shows under a crate's own name is that crate.
+            // If another crate exports a name that is a crate's own, it is that crate.
             (Some(found), Some(why)) if why.glob.is_some() => Ok(found),
             (_, Some(why)) => Err(Miss::Perhaps(why)),
-            (None, None) => foreign::prelude(name).map(Named::Foreign).ok_or(Miss::Nothing),
+            (None, None) => foreign::prelude_path(name).map(Named::Foreign).ok_or(Miss::Nothing),
         }
     }
 
-    fn member(
+    fn resolve_member(
         &self,
         of: &Named,
         name: &str,
         space: Space,
         from: ModuleId,
-        by: Reader,
+        by: PathReader,
     ) -> Resolution {
         match of {
             Named::Module(module) if matches!(name, "self" | "super") => {
                 self.module_word(*module, name)
             }
-            Named::Module(module) => self.inside(*module, name, space, from, by),
+            Named::Module(module) => self.resolve_inside(*module, name, space, from, by),
             Named::Foreign(path) => Ok(Named::Foreign(self.foreign_path(path, name))),
             Named::Item(item) => match &self.world.items[*item].kind {
                 ItemKind::Data(_) => Ok(Named::Member(*item, name.to_owned())),
-                ItemKind::Alias(_) => match self.behind(*item)? {
+                ItemKind::Alias(_) => match self.alias_target(*item)? {
                     // A chain of aliases has an end, which is none.
                     Named::Item(end)
                         if matches!(self.world.items[end].kind, ItemKind::Alias(_)) =>
                     {
                         Err(Miss::Nothing)
                     }
-                    target => self.member(&target, name, space, from, by),
+                    target => self.resolve_member(&target, name, space, from, by),
                 },
                 _ => Err(Miss::Nothing),
             },
@@ -321,7 +339,7 @@ impl Lookup<'_> {
     }
 
     /// The target of an alias, through as many as there are; an alias where they form a ring.
-    fn behind(&self, alias: ItemId) -> Resolution {
+    fn alias_target(&self, alias: ItemId) -> Resolution {
         let (mut at, mut seen) = (alias, BTreeSet::new());
         while let ItemKind::Alias(alias) = &self.world.items[at].kind {
             if !seen.insert(at) {
@@ -331,7 +349,12 @@ impl Lookup<'_> {
             let Some(path) = path else {
                 return Err(Miss::Doubt("it goes through a type alias".to_owned().into()));
             };
-            match self.path(self.world.items[at].module, &path, Space::Types, Reader::Code)? {
+            match self.resolve_path(
+                self.world.items[at].module,
+                &path,
+                Space::Types,
+                PathReader::Code,
+            )? {
                 Named::Item(next) => at = next,
                 found => return Ok(found),
             }
@@ -340,26 +363,26 @@ impl Lookup<'_> {
     }
 
     /// A name inside a module, as `from` may see it: what is defined or imported there, then its globs.
-    fn inside(
+    fn resolve_inside(
         &self,
         module: ModuleId,
         name: &str,
         space: Space,
         from: ModuleId,
-        by: Reader,
+        by: PathReader,
     ) -> Resolution {
-        let is_open = match self.own(module, name, space, from, by) {
+        let is_open = match self.declared_under(module, name, space, from, by) {
             Own::Is(found) => return found,
             Own::Open => true,
             Own::No => false,
         };
         if !self.world.modules[module].globs.is_empty() {
-            self.imports.note(|| Read::Globs(name.to_owned()));
+            self.imports.note_read(|| LookupRead::Globs(name.to_owned()));
         }
         let (mut sure, mut perhaps) = (Vec::new(), None);
         for it in self.glob_bindings(module, name, space) {
             match it.what {
-                _ if !self.world.sees(from, it.reach) => {}
+                _ if !self.world.can_see(from, it.reach) => {}
                 Ok(named) if sure.contains(&named) => {}
                 Ok(named) => sure.push(named),
                 Err(why) if perhaps.as_ref().is_some_and(|it: &Doubt| why.rank() <= it.rank()) => {}
@@ -373,7 +396,7 @@ impl Lookup<'_> {
         };
         match (&sure[..], perhaps) {
             ([], None) => Err(Miss::Nothing),
-            _ if is_open => Err(Miss::Perhaps(Doubt::open())),
+            _ if is_open => Err(Miss::Perhaps(Doubt::of_cycle())),
             ([], Some(why)) => Err(Miss::Perhaps(why)),
             // A macro's item shadows one that a glob imports.
             ([_], _) if let Some(why) = self.by_macro(module, name, space) => {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Doubt, Lookup, Names};
-use crate::builtin::names::{canonical, is_table, prelude};
+use crate::builtin::names::{canonical_path, is_table, prelude_path};
 use crate::text::SourcePath;
 use crate::tree::ModuleId;
 
@@ -22,7 +22,7 @@ pub struct Needs {
 impl Lookup<'_> {
     /// The path of a name in a foreign module, as our tables know it where the crate is the one that they mean.
     pub(super) fn foreign_path(&self, module: &str, name: &str) -> String {
-        let path = canonical(module, name);
+        let path = canonical_path(module, name);
         let vendored = format!("vendored/{path}");
         let word = vendored.split("::").next().unwrap_or_default();
         if self.world.unpublished.contains(word) { vendored } else { path }
@@ -32,21 +32,21 @@ impl Lookup<'_> {
 impl Names {
     /// Notes a path of a value from elsewhere.
     pub(super) fn note_value(&self, path: &str) {
-        if let Some(word) = readable(path) {
+        if let Some(word) = readable_crate(path) {
             self.needs.borrow_mut().of_values.insert(word);
         }
     }
 
     /// Notes a name that may be that of a library which is not called as its package is.
     pub(super) fn note_unknown_crate(&self, krate: usize, name: &str) {
-        if prelude(name).is_none() {
+        if prelude_path(name).is_none() {
             self.needs.borrow_mut().unknown.insert((krate, name.to_owned()));
         }
     }
 
     /// Notes that a path from elsewhere has to be known.
-    pub fn need(&self, path: &str) {
-        self.needs.borrow_mut().crates.extend(readable(path));
+    pub fn note_need(&self, path: &str) {
+        self.needs.borrow_mut().crates.extend(readable_crate(path));
     }
 
     /// Notes that the text of a file has to be known, which code in a module includes.
@@ -56,7 +56,7 @@ impl Names {
 
     /// Notes that the crate has to be known that a doubt is about.
     pub fn need_for(&self, doubt: &Doubt) {
-        doubt.glob.iter().for_each(|path| self.need(path));
+        doubt.glob.iter().for_each(|path| self.note_need(path));
     }
 
     /// Notes that something is refused: the values in it have to be known.
@@ -72,24 +72,24 @@ impl Names {
         std::mem::replace(needs, Needs { of_values, ..Needs::default() })
     }
 
-    /// Whether a doubt is about a crate that is not on crates.io and whose source is not read.
+    /// Returns whether a doubt is about a crate that is not on crates.io and whose source is not read.
     pub fn is_of_unpublished(&self, doubt: &Doubt) -> bool {
-        doubt.glob.iter().any(|path| self.unpublished.contains(first(path)))
+        doubt.glob.iter().any(|path| self.unpublished.contains(first_segment(path)))
     }
 
-    /// Whether a doubt is about a crate whose source is not at hand.
+    /// Returns whether a doubt is about a crate whose source is not at hand.
     pub fn is_absent(&self, doubt: &Doubt) -> bool {
-        let mut words = doubt.glob.iter().map(|it| first(it));
-        words.any(|it| self.absent.contains_key(it))
+        let mut words = doubt.glob.iter().map(|path| first_segment(path));
+        words.any(|word| self.absent.contains_key(word))
     }
 }
 
 /// The crate of a path, unless tables know all of it.
-fn readable(path: &str) -> Option<String> {
-    let word = first(path);
+fn readable_crate(path: &str) -> Option<String> {
+    let word = first_segment(path);
     (!is_table(word)).then(|| word.to_owned())
 }
 
-fn first(path: &str) -> &str {
+fn first_segment(path: &str) -> &str {
     path.split("::").next().unwrap_or(path)
 }

@@ -1,12 +1,12 @@
 //! The names that a module declares without its globs: items, imports, and those that its macros may declare.
 
-use super::imports::{ImportTarget, Read, Reader};
+use super::imports::{ImportTarget, LookupRead, PathReader};
 use super::{Doubt, Lookup, Miss, Named, Resolution, Space, is_open};
 use crate::cargo::cfg::Cfg;
 use crate::tree::Reach;
 use crate::tree::{Item, ItemId, ItemKind, ModuleId};
 
-/// How many items and imports of one name a module may have: one in each space, for each `cfg`.
+/// The limit of items and imports of one name in a module: one in each space, for each `cfg`.
 const MOST_SAME: usize = 50;
 
 /// The items and imports of a module under a name, without its globs.
@@ -22,22 +22,22 @@ pub enum Own {
 pub type OwnBinding = (Resolution, Reach);
 
 impl Lookup<'_> {
-    /// What a module itself declares under a name, items and imports alike.
-    pub fn own(
+    /// Returns what a module itself declares under a name, items and imports alike.
+    pub fn declared_under(
         &self,
         module: ModuleId,
         name: &str,
         space: Space,
         from: ModuleId,
-        by: Reader,
+        by: PathReader,
     ) -> Own {
-        self.imports.note(|| Read::At(module, name.to_owned()));
+        self.imports.note_read(|| LookupRead::At(module, name.to_owned()));
         let all = self.own_bindings(module, name, space, by);
         if all.is_empty() {
             return Own::No;
         }
-        let is_decided = !all.iter().all(|it| is_open(&it.0));
-        let seen = all.into_iter().filter(|it| self.world.sees(from, it.1));
+        let is_decided = !all.iter().all(|binding| is_open(&binding.0));
+        let seen = all.into_iter().filter(|binding| self.world.can_see(from, binding.1));
         let (mut sure, mut doubt) = (Vec::new(), None);
         for (found, _) in seen {
             match found {
@@ -49,8 +49,8 @@ impl Lookup<'_> {
             }
         }
         // An import of something foreign may be a macro or a function: own items are preferred.
-        if 1 < sure.len() && sure.iter().any(|it| !matches!(it, Named::Foreign(_))) {
-            sure.retain(|it| !matches!(it, Named::Foreign(_)));
+        if sure.len() > 1 && sure.iter().any(|target| !matches!(target, Named::Foreign(_))) {
+            sure.retain(|target| !matches!(target, Named::Foreign(_)));
         }
         match (doubt, &sure[..]) {
             (Some(why), _) => Own::Is(Err(Miss::Doubt(why))),
@@ -69,7 +69,7 @@ impl Lookup<'_> {
         module: ModuleId,
         name: &str,
         space: Space,
-        by: Reader,
+        by: PathReader,
     ) -> Vec<OwnBinding> {
         let here = &self.world.modules[module];
         let names = match space {
@@ -78,14 +78,14 @@ impl Lookup<'_> {
             Space::Values | Space::Macros => &here.values,
         };
         let ids = names.get(name).map_or(&[][..], Vec::as_slice);
-        if MOST_SAME < ids.len() {
+        if ids.len() > MOST_SAME {
             let why = format!("{} declares it more than {MOST_SAME} times", here.file);
             return vec![(Err(Miss::Doubt(why.into())), Reach::All)];
         }
         let (mut res, mut is_item) = (Vec::new(), false);
-        for id in ids.iter().filter(|id| by != Reader::Use(**id)) {
+        for id in ids.iter().filter(|id| by != PathReader::Use(**id)) {
             let item = &self.world.items[*id];
-            let found = match self.item(*id, item, space) {
+            let found = match self.item_binding(*id, item, space) {
                 None => continue,
                 Some(_) if item.cfg == Cfg::Depends => {
                     let file = &here.file;
@@ -94,20 +94,20 @@ impl Lookup<'_> {
                 Some(found) => found,
             };
             is_item |= found.is_ok() && !matches!(item.kind, ItemKind::Use(_));
-            res.push((found, self.world.reach(module, &item.vis)));
+            res.push((found, self.world.reach_of(module, &item.vis)));
         }
         // Beside an item, Rust allows no import of the name in the same space.
         if is_item {
-            res.retain(|it| !is_open(&it.0));
+            res.retain(|binding| !is_open(&binding.0));
         }
         res
     }
 
     /// The binding of an item in a namespace; none if it is not in that one.
-    fn item(&self, id: ItemId, item: &Item, space: Space) -> Option<Resolution> {
+    fn item_binding(&self, id: ItemId, item: &Item, space: Space) -> Option<Resolution> {
         match &item.kind {
             ItemKind::Use(_) => match self.imports.targets.get(&(id, space)) {
-                None => Some(Err(Miss::Doubt(Doubt::open()))),
+                None => Some(Err(Miss::Doubt(Doubt::of_cycle()))),
                 Some(ImportTarget::Absent) => None,
                 Some(ImportTarget::Nowhere) => Some(Err(Miss::Unreachable)),
                 Some(ImportTarget::Is(named)) => Some(Ok(named.clone())),
@@ -120,7 +120,7 @@ impl Lookup<'_> {
                 Some(self.module_word(item.module, "crate"))
             }
             ItemKind::ExternCrate(name) => {
-                Some(self.krate(item.module, name).ok_or(Miss::Unreachable))
+                Some(self.find_crate(item.module, name).ok_or(Miss::Unreachable))
             }
             _ => Some(Ok(Named::Item(id))),
         }
@@ -143,7 +143,7 @@ impl Lookup<'_> {
         }
         let mut all = self.imports.unexpanded.get(&module)?.iter();
         let found = all.find(|unexpanded| unexpanded.effect.may_declare(name))?;
-        let (text, place) = (&found.text, self.world.place(module, found.span));
+        let (text, place) = (&found.text, self.world.place_in(module, found.span));
         Some(match &found.unknown {
             Some(why) => format!("`{text}` at {place} may define it: {why}"),
             None => format!("`{text}` at {place} may define it"),

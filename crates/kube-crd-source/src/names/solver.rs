@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::glob_names::Cache;
 use super::globs::{GlobId, GlobTarget, Globs};
-use super::imports::{ImportTarget, Imports, Read, Reader};
+use super::imports::{ImportTarget, Imports, LookupRead, PathReader};
 use super::{Lookup, Miss, Named, Names, Resolution, SPACES, Space, is_open};
 use crate::builtin::names as foreign;
 use crate::tree::{ItemId, ItemKind, Path};
@@ -23,7 +23,7 @@ pub struct Solver<'a> {
     /// The names of all `macro_rules!`.
     macros: BTreeSet<&'a str>,
     /// The imports that depend on a lookup, in order, to be resolved again when it is decided.
-    readers: BTreeMap<Read, Vec<Reader>>,
+    readers: BTreeMap<LookupRead, Vec<PathReader>>,
     uses: BTreeSet<ItemId>,
     globs: BTreeSet<GlobId>,
     /// Remaining attempts to resolve imports.
@@ -42,7 +42,7 @@ impl<'a> Solver<'a> {
             world,
             uses: paths.keys().copied().collect(),
             globs: imports.globs.targets.keys().copied().collect(),
-            macros: world.rules.iter().map(|it| it.name.as_str()).collect(),
+            macros: world.rules.iter().map(|rules| rules.name.as_str()).collect(),
             left: ENOUGH * (100 + paths.len()),
             paths,
             readers: BTreeMap::new(),
@@ -50,41 +50,41 @@ impl<'a> Solver<'a> {
         }
     }
 
-    pub fn settle(mut self) -> Imports {
+    pub fn solve_all(mut self) -> Imports {
         loop {
-            self.advance();
-            let open = self.open();
-            if !self.close(&open) && !self.doubt_globs() {
+            self.decide_consequences();
+            let open = self.open_spaces();
+            if !self.close_cycles(&open) && !self.doubt_globs() {
                 self.doubt_imports(&open);
                 break;
             }
-            self.uses = open.into_iter().map(|it| it.0).collect();
+            self.uses = open.into_iter().map(|import| import.0).collect();
             let globs = self.imports.globs.targets.iter();
-            self.globs = globs.filter(|it| it.1.is_open()).map(|it| *it.0).collect();
+            self.globs = globs.filter(|glob| glob.1.is_open()).map(|it| *it.0).collect();
         }
         self.imports.stop_noting();
         self.imports
     }
 
     /// Decides what follows from what is decided.
-    fn advance(&mut self) {
+    fn decide_consequences(&mut self) {
         loop {
             let mut news = BTreeMap::new();
             for id in std::mem::take(&mut self.globs) {
-                let leads = self.glob(id);
-                self.remember(Reader::Glob(id));
+                let leads = self.resolve_glob(id);
+                self.remember_reads(PathReader::Glob(id));
                 if !leads.is_open() {
                     news.insert(id, leads);
                 }
             }
             self.lead_globs(news);
             while let Some(id) = self.uses.pop_first() {
-                if SPACES.iter().all(|it| self.imports.targets.contains_key(&(id, *it))) {
+                if SPACES.iter().all(|space| self.imports.targets.contains_key(&(id, *space))) {
                     continue;
                 }
-                let found = self.import(id);
-                if self.decide(id, found) {
-                    self.wake(id);
+                let found = self.resolve_import(id);
+                if self.decide_import(id, found) {
+                    self.wake_readers(id);
                 }
             }
             if self.globs.is_empty() {
@@ -94,10 +94,10 @@ impl<'a> Solver<'a> {
     }
 
     /// Decides about the spaces of an import that something was found out about; true where there are any.
-    fn decide(&mut self, id: ItemId, found: [Resolution; 3]) -> bool {
+    fn decide_import(&mut self, id: ItemId, found: [Resolution; 3]) -> bool {
         let name = self.paths[&id].parts.last().map_or("", String::as_str);
-        let is_elsewhere =
-            self.macros.contains(name) || found.iter().any(|it| !is_nothing(it) && !is_open(it));
+        let is_elsewhere = self.macros.contains(name)
+            || found.iter().any(|resolution| !is_nothing(resolution) && !is_open(resolution));
         let is_nowhere = found.iter().all(is_nothing) && !is_elsewhere;
         let mut is_news = false;
         for (space, found) in SPACES.into_iter().zip(found) {
@@ -119,16 +119,16 @@ impl<'a> Solver<'a> {
     /// Lets those lead nowhere that only wait for each other; true where there are any.
     ///
     /// All are assumed to, until something shows that might let one lead somewhere.
-    fn close(&mut self, open: &[(ItemId, Space)]) -> bool {
+    fn close_cycles(&mut self, open: &[(ItemId, Space)]) -> bool {
         let mut assumed: BTreeSet<(ItemId, Space)> = open.iter().copied().collect();
-        self.imports.targets.extend(open.iter().map(|it| (*it, ImportTarget::Absent)));
+        self.imports.targets.extend(open.iter().map(|import| (*import, ImportTarget::Absent)));
         self.imports.cache.replace(Cache::default());
-        self.uses = open.iter().map(|it| it.0).collect();
+        self.uses = open.iter().map(|import| import.0).collect();
         while let Some(id) = self.uses.pop_first() {
             if assumed.range((id, Space::Types)..=(id, Space::Macros)).next().is_none() {
                 continue;
             }
-            let found = self.import(id);
+            let found = self.resolve_import(id);
             let (before, is_over) = (assumed.len(), self.left == 0);
             for (space, found) in SPACES.into_iter().zip(&found) {
                 if (is_over || !is_nothing(found)) && assumed.remove(&(id, space)) {
@@ -136,14 +136,14 @@ impl<'a> Solver<'a> {
                 }
             }
             if assumed.len() < before {
-                self.wake(id);
+                self.wake_readers(id);
             }
         }
         for (id, _) in &assumed {
-            let all = SPACES.map(|it| (*id, it));
+            let all = SPACES.map(|space| (*id, space));
             let name = self.paths[id].parts.last().map_or("", String::as_str);
-            if all.iter().all(|it| assumed.contains(it)) && !self.macros.contains(name) {
-                self.imports.targets.extend(all.map(|it| (it, ImportTarget::Nowhere)));
+            if all.iter().all(|import| assumed.contains(import)) && !self.macros.contains(name) {
+                self.imports.targets.extend(all.map(|import| (import, ImportTarget::Nowhere)));
             }
         }
         !assumed.is_empty()
@@ -151,7 +151,7 @@ impl<'a> Solver<'a> {
 
     /// Doubts all globs that are not decided; true where there are any.
     fn doubt_globs(&mut self) -> bool {
-        let targets = self.imports.globs.targets.iter().filter(|it| it.1.is_open());
+        let targets = self.imports.globs.targets.iter().filter(|glob| glob.1.is_open());
         let lost = |(module, index): GlobId| {
             GlobTarget::new(Err(Miss::Nothing), &self.world.modules[module].globs[index].path.parts)
         };
@@ -164,7 +164,7 @@ impl<'a> Solver<'a> {
     fn doubt_imports(&mut self, open: &[(ItemId, Space)]) {
         for (id, space) in open {
             let path = &self.paths[id];
-            let place = self.world.place(self.world.items[*id].module, path.span);
+            let place = self.world.place_in(self.world.items[*id].module, path.span);
             let path = path.parts.join("::");
             let why = format!("`use {path}` at {place} depends on itself or on too many imports");
             self.imports.targets.insert((*id, *space), ImportTarget::Doubt(why.into()));
@@ -180,34 +180,35 @@ impl<'a> Solver<'a> {
         targets.extend(news);
         self.imports.globs = Globs::new(self.world, targets);
         self.imports.cache.replace(Cache::default());
-        let all: Vec<_> = self.readers.range(Read::Globs(String::new())..).collect();
-        let all: BTreeSet<Reader> = all.into_iter().flat_map(|it| it.1).copied().collect();
-        self.queue(all);
+        let all: Vec<_> = self.readers.range(LookupRead::Globs(String::new())..).collect();
+        let all: BTreeSet<PathReader> =
+            all.into_iter().flat_map(|entry| entry.1).copied().collect();
+        self.queue_readers(all);
     }
 
     /// Lets what reads the name of an import be looked at again.
-    fn wake(&mut self, id: ItemId) {
+    fn wake_readers(&mut self, id: ItemId) {
         let (module, name) = (self.world.items[id].module, &self.world.items[id].name);
-        SPACES.iter().for_each(|it| self.imports.cache.borrow_mut().forget(name, *it));
-        let reads = [Read::At(module, name.clone()), Read::Globs(name.clone())];
-        let readers = reads.iter().filter_map(|it| self.readers.get(it)).flatten();
-        let readers: Vec<Reader> = readers.copied().collect();
-        self.queue(readers);
+        SPACES.iter().for_each(|space| self.imports.cache.borrow_mut().forget_name(name, *space));
+        let reads = [LookupRead::At(module, name.clone()), LookupRead::Globs(name.clone())];
+        let readers = reads.iter().filter_map(|lookup| self.readers.get(lookup)).flatten();
+        let readers: Vec<PathReader> = readers.copied().collect();
+        self.queue_readers(readers);
     }
 
-    fn queue(&mut self, readers: impl IntoIterator<Item = Reader>) {
+    fn queue_readers(&mut self, readers: impl IntoIterator<Item = PathReader>) {
         for reader in readers {
             match reader {
-                Reader::Use(id) => drop(self.uses.insert(id)),
-                Reader::Glob(id) if self.imports.globs.targets[&id].is_open() => {
+                PathReader::Use(id) => drop(self.uses.insert(id)),
+                PathReader::Glob(id) if self.imports.globs.targets[&id].is_open() => {
                     self.globs.insert(id);
                 }
-                Reader::Glob(_) | Reader::Code | Reader::Early => {}
+                PathReader::Glob(_) | PathReader::Code | PathReader::Early => {}
             }
         }
     }
 
-    fn remember(&mut self, reader: Reader) {
+    fn remember_reads(&mut self, reader: PathReader) {
         for read in self.imports.take_reads() {
             let readers = self.readers.entry(read).or_default();
             if let Err(index) = readers.binary_search(&reader) {
@@ -217,28 +218,30 @@ impl<'a> Solver<'a> {
     }
 
     /// The spaces of imports that are not decided.
-    fn open(&self) -> Vec<(ItemId, Space)> {
-        let all = self.paths.keys().flat_map(|id| SPACES.map(|it| (*id, it)));
-        all.filter(|it| !self.imports.targets.contains_key(it)).collect()
+    fn open_spaces(&self) -> Vec<(ItemId, Space)> {
+        let all = self.paths.keys().flat_map(|id| SPACES.map(|space| (*id, space)));
+        all.filter(|import| !self.imports.targets.contains_key(import)).collect()
     }
 
-    fn glob(&self, (module, index): GlobId) -> GlobTarget {
+    fn resolve_glob(&self, (module, index): GlobId) -> GlobTarget {
         let path = &self.world.modules[module].globs[index].path;
         let names = Lookup { world: self.world, imports: &self.imports };
-        let reader = Reader::Glob((module, index));
-        GlobTarget::new(names.path(module, path, Space::Types, reader), &path.parts)
+        let reader = PathReader::Glob((module, index));
+        GlobTarget::new(names.resolve_path(module, path, Space::Types, reader), &path.parts)
     }
 
-    fn import(&mut self, id: ItemId) -> [Resolution; 3] {
+    fn resolve_import(&mut self, id: ItemId) -> [Resolution; 3] {
         self.left = self.left.saturating_sub(1);
         let (module, path, reader) =
-            (self.world.items[id].module, self.paths[&id], Reader::Use(id));
+            (self.world.items[id].module, self.paths[&id], PathReader::Use(id));
         let names = Lookup { world: self.world, imports: &self.imports };
         let mut found = match path.parts.split_last() {
             None => SPACES.map(|_| Err(Miss::Nothing)),
-            Some((_, [])) => SPACES.map(|space| names.path(module, path, space, reader)),
-            Some((last, front)) => match names.front(module, path, front, reader) {
-                Ok(of) => SPACES.map(|it| names.member(&of, last, it, module, reader)),
+            Some((_, [])) => SPACES.map(|space| names.resolve_path(module, path, space, reader)),
+            Some((last, front)) => match names.resolve_front(module, path, front, reader) {
+                Ok(of) => {
+                    SPACES.map(|space| names.resolve_member(&of, last, space, module, reader))
+                }
                 Err(miss) => SPACES.map(|_| Err(miss.clone())),
             },
         };
@@ -247,7 +250,7 @@ impl<'a> Solver<'a> {
             found[0] = Err(Miss::Nothing);
             found[1] = Err(Miss::Nothing);
         }
-        self.remember(reader);
+        self.remember_reads(reader);
         found
     }
 }

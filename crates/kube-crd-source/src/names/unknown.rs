@@ -6,13 +6,13 @@ use std::rc::Rc;
 use proc_macro2::{LineColumn, Span};
 use quote::ToTokens as _;
 
-use super::calls::Effect;
+use super::calls::MacroEffect;
 use super::globs::GlobTarget;
-use super::imports::Reader;
-use super::known_macros::{DERIVES_OF_STD, Writes, known_effect};
+use super::imports::PathReader;
+use super::known_macros::{DERIVES_OF_STD, MacroWrites, known_effect};
 use super::{Lookup, Miss, Named, Space};
 use crate::cargo::Extern;
-use crate::text::plain;
+use crate::text::unraw_name;
 use crate::tree::attribute_macros::{AttributeMacro, DecoratedItem, LANGUAGE};
 use crate::tree::tokens::Tokens;
 use crate::tree::{ItemId, ItemKind, ModuleId};
@@ -20,12 +20,12 @@ use crate::tree::{ItemId, ItemKind, ModuleId};
 /// A macro that is not expanded, with its place and its effect.
 #[derive(Clone)]
 pub struct Unexpanded {
-    /// As it is written, for messages.
+    /// The attribute as it is written, for messages.
     pub text: String,
     pub span: Span,
     /// Why nothing at all is known of it.
     pub unknown: Option<String>,
-    pub effect: Effect,
+    pub effect: MacroEffect,
 }
 
 /// Those among all derives and attribute macros but those at the indices in `earlier` that are not known or write items
@@ -36,10 +36,10 @@ pub fn unknown_attribute_macros(
 ) -> Vec<(usize, ModuleId, Unexpanded)> {
     let all = lookup.world.attribute_macros.iter().enumerate();
     let mut words = Words::default();
-    let mut effect_of = |macro_: &AttributeMacro| match known(lookup, macro_) {
-        Some(Writes::Impls) => None,
-        Some(Writes::Items) => Some(Effect::of_named_items(named_items(lookup, macro_))),
-        None => Some(effect(lookup, macro_, words.of_item(lookup, macro_))),
+    let mut effect_of = |macro_: &AttributeMacro| match known_writes(lookup, macro_) {
+        Some(MacroWrites::Impls) => None,
+        Some(MacroWrites::Items) => Some(MacroEffect::of_named_items(named_items(lookup, macro_))),
+        None => Some(effect_of(lookup, macro_, words.of_item(lookup, macro_))),
     };
     let unknown = all.filter(|(index, _)| !earlier.contains(index));
     unknown
@@ -68,7 +68,7 @@ fn named_items(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> Option<BTreeSet<
     };
     let ItemKind::Data(input) = &lookup.world.items[id].kind else { return Some(BTreeSet::new()) };
     let is_helper = |attr: &&syn::Attribute| {
-        !LANGUAGE.iter().any(|it| attr.path().is_ident(it)) || attr.path().is_ident("cfg_attr")
+        !LANGUAGE.iter().any(|name| attr.path().is_ident(name)) || attr.path().is_ident("cfg_attr")
     };
     let words_of = |attrs: &[syn::Attribute]| -> BTreeSet<String> {
         let tokens = attrs.iter().filter(is_helper).map(|attr| attr.meta.to_token_stream());
@@ -80,7 +80,7 @@ fn named_items(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> Option<BTreeSet<
         for variant in &data.variants {
             let of_variant = words_of(&variant.attrs);
             if of_input.contains("suffix") || of_variant.contains("suffix") {
-                let name = plain(&variant.ident);
+                let name = unraw_name(&variant.ident);
                 let words = of_input.iter().chain(&of_variant);
                 names.extend(words.map(|word| format!("{name}{word}")));
                 names.insert(name);
@@ -93,20 +93,24 @@ fn named_items(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> Option<BTreeSet<
     Some(names)
 }
 
-impl Effect {
+impl MacroEffect {
     /// The effect of a known macro that writes items with these names, and implementations; with any names if there are
     /// none here.
     pub fn of_named_items(names: Option<BTreeSet<String>>) -> Self {
         let may_declare_kinds = names.as_ref().is_none_or(|names| names.contains("CustomResource"));
-        Self { names, is_known: true, may_declare_kinds, ..Self::unknown(Rc::default()) }
+        Self { names, is_known: true, may_declare_kinds, ..Self::of_unknown(Rc::default()) }
     }
 }
 
-fn effect(lookup: &Lookup<'_>, macro_: &AttributeMacro, words: Rc<BTreeSet<String>>) -> Effect {
-    let mut effect = Effect::unknown(words);
+fn effect_of(
+    lookup: &Lookup<'_>,
+    macro_: &AttributeMacro,
+    words: Rc<BTreeSet<String>>,
+) -> MacroEffect {
+    let mut effect = MacroEffect::of_unknown(words);
     effect.runs_unread_code = !is_published(lookup, macro_);
     if macro_.is_in_impl {
-        // What an `impl` gets is no name of the module.
+        // The tokens inside an `impl` are not names of the module.
         effect.names = Some(BTreeSet::new());
     }
     effect
@@ -148,41 +152,43 @@ impl Words {
     }
 }
 
-/// What a macro writes; none if that is not known.
-fn known(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> Option<Writes> {
+/// Returns what a macro writes; none if that is not known.
+fn known_writes(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> Option<MacroWrites> {
     let AttributeMacro { module, path, is_derive, .. } = macro_;
     // The derives of std need no import. Whatever makes one of them doubtful is in the list itself.
     let is_of_std = || match &path.parts[..] {
         [name] if !path.global => *is_derive && DERIVES_OF_STD.contains(&name.as_str()),
         _ => false,
     };
-    let (is_known, is_helper) = match lookup.path(*module, path, Space::Macros, Reader::Early) {
-        Ok(Named::Foreign(found)) => return published_effect(lookup, &found),
-        // A helper attribute of a derive is not imported.
-        Err(Miss::Nothing) => match uses_of_macros(lookup, *module) {
-            _ if is_attribute_of_project(lookup, macro_) => (false, false),
-            MacroUses::Unknown => (false, false),
-            MacroUses::Known => (path.parts.len() == 1, !is_derive),
-            MacroUses::None => (is_of_std() || !is_derive && path.parts.len() == 1, true),
-        },
-        // A glob that is not read would have to import another derive of such a name.
-        Err(Miss::Doubt(_) | Miss::Perhaps(_)) => {
-            let of_std = is_of_std();
-            let is_single = path.parts.len() == 1;
-            (
-                of_std || is_single && imports_known_crates_only(lookup, *module),
-                of_std || !is_derive,
-            )
-        }
-        Ok(_) | Err(Miss::Unreachable) => (false, false),
-    };
-    // Which of the known crates such a derive is of is not known.
-    is_known.then_some(if is_helper { Writes::Impls } else { Writes::Items })
+    let (is_known, is_helper) =
+        match lookup.resolve_path(*module, path, Space::Macros, PathReader::Early) {
+            Ok(Named::Foreign(found)) => return published_effect(lookup, &found),
+            // A helper attribute of a derive is not imported.
+            Err(Miss::Nothing) => match uses_of_macros(lookup, *module) {
+                _ if is_attribute_of_project(lookup, macro_) => (false, false),
+                MacroUses::Unknown => (false, false),
+                MacroUses::Known => (path.parts.len() == 1, !is_derive),
+                MacroUses::None => (is_of_std() || !is_derive && path.parts.len() == 1, true),
+            },
+            // A glob that is not read would have to import another derive of such a name.
+            Err(Miss::Doubt(_) | Miss::Perhaps(_)) => {
+                let of_std = is_of_std();
+                let is_single = path.parts.len() == 1;
+                (
+                    of_std || is_single && imports_known_crates_only(lookup, *module),
+                    of_std || !is_derive,
+                )
+            }
+            Ok(_) | Err(Miss::Unreachable) => (false, false),
+        };
+    // It is not known which of the known crates has this derive.
+    is_known.then_some(if is_helper { MacroWrites::Impls } else { MacroWrites::Items })
 }
 
 /// Returns whether a path leads to an attribute macro of the project: a function of a crate for macros.
 fn is_attribute_of_project(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> bool {
-    let function = lookup.path(macro_.module, &macro_.path, Space::Values, Reader::Early);
+    let function =
+        lookup.resolve_path(macro_.module, &macro_.path, Space::Values, PathReader::Early);
     let Ok(Named::Item(item)) = function else { return false };
     match &lookup.world.items[item].kind {
         ItemKind::Fn(function) => {
@@ -194,7 +200,7 @@ fn is_attribute_of_project(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> bool
 
 /// Returns whether a macro is of a crate from crates.io, whose macros know no type of the project.
 fn is_published(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> bool {
-    let found = lookup.path(macro_.module, &macro_.path, Space::Macros, Reader::Early);
+    let found = lookup.resolve_path(macro_.module, &macro_.path, Space::Macros, PathReader::Early);
     let path = match found {
         Ok(Named::Foreign(path)) => Some(path),
         Err(Miss::Doubt(doubt) | Miss::Perhaps(doubt)) => doubt.glob,
@@ -204,8 +210,8 @@ fn is_published(lookup: &Lookup<'_>, macro_: &AttributeMacro) -> bool {
     path.is_some_and(|path| !lookup.world.unpublished.contains(&word(&path)))
 }
 
-/// What a macro writes whose path leads into a known crate, from crates.io.
-fn published_effect(lookup: &Lookup<'_>, path: &str) -> Option<Writes> {
+/// Returns what a macro writes whose path leads into a known crate, from crates.io.
+fn published_effect(lookup: &Lookup<'_>, path: &str) -> Option<MacroWrites> {
     let word = path.split("::").next().unwrap_or(path);
     known_effect(path).filter(|_| !lookup.world.unpublished.contains(word))
 }
@@ -226,7 +232,7 @@ fn imports_known_crates_only(lookup: &Lookup<'_>, module: ModuleId) -> bool {
     true
 }
 
-/// What `#[macro_use] extern crate` imports in a crate: a name for each macro of another one.
+/// The names that `#[macro_use] extern crate` imports in a crate: one for each macro of the other crate.
 enum MacroUses {
     None,
     Known,

@@ -1,4 +1,4 @@
-//! What macros, items in blocks and files that are not read may write for a type.
+//! Finds macros, items in blocks and files that are not read, and that may write code for a type.
 //!
 //! A procedural macro of the project may write an `impl` of which nothing is in its arguments. A published one cannot
 //! know the names of the project's types.
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use quote::ToTokens as _;
 
 use super::Names;
-use super::calls::{Calls, Effect};
+use super::calls::{Calls, MacroEffect};
 use crate::cargo::Extern;
 use crate::tree::tokens::Tokens;
 use crate::tree::{Item, ItemId, ItemKind, ModuleId, UnreadPlace, World};
@@ -49,7 +49,7 @@ fn names_of_rules(world: &World, unread: &BTreeSet<String>) -> Vec<String> {
 pub type FurtherNames = BTreeMap<String, BTreeSet<String>>;
 
 pub fn further_names(world: &World) -> FurtherNames {
-    let mut res = FurtherNames::new();
+    let mut names = FurtherNames::new();
     for item in &world.items {
         let of: Vec<String> = match &item.kind {
             ItemKind::Alias(it) => {
@@ -58,11 +58,11 @@ pub fn further_names(world: &World) -> FurtherNames {
             ItemKind::Use(path) => path.parts.last().cloned().into_iter().collect(),
             _ => continue,
         };
-        for it in of.into_iter().filter(|it| *it != item.name) {
-            res.entry(it).or_default().insert(item.name.clone());
+        for it in of.into_iter().filter(|name| *name != item.name) {
+            names.entry(it).or_default().insert(item.name.clone());
         }
     }
-    res
+    names
 }
 
 /// Returns names with all further names of what they lead to.
@@ -94,7 +94,9 @@ fn names_of_macro(item: &Item) -> Vec<String> {
 
 /// Returns whether the attribute of a function that is a procedural macro is among words.
 fn is_of_macro(words: &BTreeSet<String>) -> bool {
-    ["proc_macro", "proc_macro_attribute", "proc_macro_derive"].iter().any(|it| words.contains(*it))
+    ["proc_macro", "proc_macro_attribute", "proc_macro_derive"]
+        .iter()
+        .any(|word| words.contains(*word))
 }
 
 fn is_imported_from_unpublished(world: &World, item: &Item) -> bool {
@@ -139,7 +141,7 @@ impl Calls<'_> {
 impl Names {
     /// A macro call, or an item in a block, that may write a function of a type, as its tokens show; for a message.
     ///
-    /// A crate writes the `impl`s of its own types: those without a trait, and those of other crates' traits.
+    /// A crate writes the `impl`s of its types: those without a trait, and those of other crates' traits.
     pub fn macro_that_may_write(&self, item: ItemId, function: &str) -> Option<String> {
         let names = self.all_names_of(&self.items[item].name);
         let krate = self.modules[self.items[item].module].krate;
@@ -154,7 +156,7 @@ impl Names {
         let krate = self.modules[self.items[item].module].krate;
         let is_here = |module: ModuleId| self.modules[module].krate == krate;
         if let Some(unread) = self.unread_files().find(|unread| is_here(unread.module)) {
-            let place = self.place(unread.module, unread.span);
+            let place = self.place_in(unread.module, unread.span);
             return Some(format!("`include!` at {place} may define `{function}`: {}", unread.why));
         }
         let call = self
@@ -168,7 +170,7 @@ impl Names {
         let is_any = !traits.is_empty();
         let traits: BTreeSet<&str> =
             traits.iter().map(|item| self.items[*item].name.as_str()).collect();
-        let may_extend = |effect: &Effect| {
+        let may_extend = |effect: &MacroEffect| {
             is_any && effect.runs_unread_code || effect.may_extend(&traits, function)
         };
         is_any && self.unread_files().next().is_some()
@@ -181,8 +183,8 @@ impl Names {
     }
 
     /// The first call or item in a block whose effect is so, as a message names it.
-    fn what_may(&self, is_so: impl Fn(ModuleId, &Effect) -> bool) -> Option<String> {
-        let imports = self.imports();
+    fn what_may(&self, is_so: impl Fn(ModuleId, &MacroEffect) -> bool) -> Option<String> {
+        let imports = self.solved_imports();
         let of_calls = imports.unexpanded.iter().find_map(|(module, effects)| {
             let found = effects.iter().find(|unexpanded| is_so(*module, &unexpanded.effect))?;
             Some(format!("`{}` in {}", found.text, self.modules[*module].file))
@@ -190,12 +192,12 @@ impl Names {
         of_calls.or_else(|| {
             let mut all = imports.in_blocks.iter();
             let found = all.find(|in_block| is_so(in_block.module, &in_block.effect))?;
-            Some(format!("what is in a block at {}", self.place(found.module, found.span)))
+            Some(format!("what is in a block at {}", self.place_in(found.module, found.span)))
         })
     }
 
     /// A type's name, and those of aliases and imports that lead to it.
     fn all_names_of(&self, name: &str) -> BTreeSet<String> {
-        with_further_names(vec![name.to_owned()], &self.imports().further_names)
+        with_further_names(vec![name.to_owned()], &self.solved_imports().further_names)
     }
 }

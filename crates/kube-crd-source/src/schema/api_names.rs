@@ -6,16 +6,17 @@ const LABEL: &str = "must hold only lowercase letters, digits and inner `-`";
 
 /// The API group of a CRD, e.g. `cache.example.com`: an RFC 1123 subdomain with a dot.
 pub fn check_group(text: &str) -> Result<(), &'static str> {
-    if 253 < text.len() {
+    if text.len() > 253 {
         return Err("must be at most 253 characters long");
     }
     if !text.contains('.') {
         return Err("must be a domain with at least one dot");
     }
     let is_part = |it: &str| !it.is_empty() && it.chars().all(is_inside) && has_inner_dashes(it);
-    match text.split('.').all(is_part) {
-        true => Ok(()),
-        false => Err("must hold only lowercase letters, digits, and inner `-` and `.`"),
+    if text.split('.').all(is_part) {
+        Ok(())
+    } else {
+        Err("must hold only lowercase letters, digits, and inner `-` and `.`")
     }
 }
 
@@ -24,21 +25,22 @@ pub fn check_label(text: &str) -> Result<(), &'static str> {
     if text.is_empty() {
         return Err("must not be empty");
     }
-    if 63 < text.len() {
+    if text.len() > 63 {
         return Err("must be at most 63 characters long");
     }
     if !text.chars().all(is_inside) || !has_inner_dashes(text) {
         return Err(LABEL);
     }
-    match text.starts_with(|c: char| c.is_ascii_digit()) {
-        true => Err("must start with a letter"),
-        false => Ok(()),
+    if text.starts_with(|c: char| c.is_ascii_digit()) {
+        Err("must start with a letter")
+    } else {
+        Ok(())
     }
 }
 
 /// A kind, e.g. `Memcached`: in lower case it is an RFC 1035 label.
 pub fn check_kind(text: &str) -> Result<(), &'static str> {
-    check_label(&text.to_lowercase()).map_err(|it| match it {
+    check_label(&text.to_lowercase()).map_err(|message| match message {
         LABEL => "must contain only letters, digits and inner `-`",
         other => other,
     })

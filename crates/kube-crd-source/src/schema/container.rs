@@ -5,12 +5,12 @@ use serde_derive_internals::{Derive, ast, attr};
 use syn::{DeriveInput, spanned::Spanned as _};
 
 use super::generics::Parameters;
-use crate::attributes::error;
 use crate::attributes::schemars::{self as schemars_attributes, Common, On, With};
+use crate::attributes::syn_error;
 use crate::attributes::validation::Validation;
 use crate::attributes::x_kube::{self, Merge};
 use crate::text::Problem;
-use crate::text::plain;
+use crate::text::unraw_name;
 use crate::types::serde;
 use crate::values::Values;
 
@@ -28,13 +28,13 @@ pub struct Container {
     pub deny: bool,
     pub default: Fallback,
     pub tag: Tag,
-    pub data: Data,
+    pub data: ContainerData,
     /// Derives `KubeSchema` rather than `JsonSchema`.
     pub kube: bool,
     pub rules: Vec<Rule>,
 }
 
-pub enum Data {
+pub enum ContainerData {
     Struct(Shape),
     Enum(Vec<Variant>),
     /// An enum that is written as numbers.
@@ -65,7 +65,7 @@ pub enum Fallback {
 impl Fallback {
     /// The function that it names, where there is one; none where there is no default.
     #[allow(clippy::option_option, reason = "a default need not name a function")]
-    pub fn function(&self) -> Option<Option<&syn::ExprPath>> {
+    pub fn default_function(&self) -> Option<Option<&syn::ExprPath>> {
         match self {
             Self::None => None,
             Self::Trait => Some(None),
@@ -105,56 +105,62 @@ pub struct Field {
 }
 
 /// Reads a settled input. `kube`: it derives `KubeSchema`.
-pub fn read(input: &DeriveInput, kube: bool, values: &Values<'_>) -> Result<Container, Problem> {
+pub fn parse_container(
+    input: &DeriveInput,
+    kube: bool,
+    values: &Values<'_>,
+) -> Result<Container, Problem> {
     let to_problem = |it: syn::Error| {
         let way_out = "see the derive's documentation for the attributes that it accepts";
-        values.world.problem(values.module, it.span(), it.to_string(), way_out)
+        values.world.problem_at(values.module, it.span(), it.to_string(), way_out)
     };
     let is_supported =
         matches!(&input.data, syn::Data::Struct(it) if matches!(it.fields, syn::Fields::Named(_)));
     if kube && !is_supported {
         let message = "`KubeSchema` is for structs with named fields".to_owned();
         let way_out = "derive `schemars::JsonSchema` for this type";
-        return Err(values.world.problem(values.module, input.ident.span(), message, way_out));
+        return Err(values.world.problem_at(values.module, input.ident.span(), message, way_out));
     }
     read_(input, kube, values).map_err(to_problem)
 }
 
 fn read_(input: &DeriveInput, kube: bool, values: &Values<'_>) -> syn::Result<Container> {
-    let mut input = serde::overridden(input)?;
+    let mut input = serde::input_for_schemars(input)?;
     // KubeSchema hands on only what it knows.
     if kube {
         if !input.generics.params.is_empty() {
             let message = "`KubeSchema` does not compile on a type with parameters";
-            return error(input.generics.params.span(), message);
+            return syn_error(input.generics.params.span(), message);
         }
         whitelist(&mut input);
         names_no_generated_type(&input)?;
     } else {
         stray_rules(&input)?;
     }
-    let own = schemars_attributes::read(&input.attrs, On::Container, values)?;
-    let rules = if kube { x_kube::container(&input.attrs, values)? } else { Vec::new() };
-    serde::read(&input, Derive::Deserialize, |it| -> syn::Result<Container> {
-        if let Some(remote) = it.attrs.remote() {
-            return error(remote.span(), "`remote` is not supported");
+    let own = schemars_attributes::parse_attributes(&input.attrs, On::Container, values)?;
+    let rules = if kube { x_kube::parse_container(&input.attrs, values)? } else { Vec::new() };
+    serde::with_container(&input, Derive::Deserialize, |container| -> syn::Result<Container> {
+        if let Some(remote) = container.attrs.remote() {
+            return syn_error(remote.span(), "`remote` is not supported");
         }
         if kube {
-            refuse_default(it.attrs.default(), input.ident.span())?;
+            refuse_default(container.attrs.default(), input.ident.span())?;
         }
-        let data = match &it.data {
-            ast::Data::Struct(style, fields) => Data::Struct(shape(*style, fields, values)?),
+        let data = match &container.data {
+            ast::Data::Struct(style, fields) => {
+                ContainerData::Struct(parse_shape(*style, fields, values)?)
+            }
             ast::Data::Enum(variants) => {
                 let variants: syn::Result<_> =
-                    variants.iter().map(|it| variant(it, values)).collect();
-                Data::Enum(variants?)
+                    variants.iter().map(|variant| parse_variant(variant, values)).collect();
+                ContainerData::Enum(variants?)
             }
         };
-        let name = it.attrs.name().deserialize_name().value.clone();
+        let name = container.attrs.name().deserialize_name().value.clone();
         let rename = own.renamed.as_ref();
-        let parameters = Parameters::read(
+        let parameters = Parameters::from_input(
             &input,
-            it,
+            container,
             rename,
             |field| schemars_attributes::stands_for(&field.attrs),
             values.world,
@@ -166,12 +172,12 @@ fn read_(input: &DeriveInput, kube: bool, values: &Values<'_>) -> syn::Result<Co
             inline: own.inline,
             common: own.common,
             with: own.with,
-            from: it.attrs.type_from().or(it.attrs.type_try_from()).cloned(),
-            into: it.attrs.type_into().is_some(),
-            transparent: it.attrs.transparent(),
-            deny: it.attrs.deny_unknown_fields(),
-            default: fallback(it.attrs.default()),
-            tag: match it.attrs.tag() {
+            from: container.attrs.type_from().or(container.attrs.type_try_from()).cloned(),
+            into: container.attrs.type_into().is_some(),
+            transparent: container.attrs.transparent(),
+            deny: container.attrs.deny_unknown_fields(),
+            default: fallback_of(container.attrs.default()),
+            tag: match container.attrs.tag() {
                 attr::TagType::External => Tag::External,
                 attr::TagType::Internal { tag } => Tag::Internal(tag.clone()),
                 attr::TagType::Adjacent { tag, content } => {
@@ -193,7 +199,7 @@ fn whitelist(input: &mut DeriveInput) {
     };
     input.attrs.retain(kept);
     if let syn::Data::Struct(it) = &mut input.data {
-        it.fields.iter_mut().for_each(|it| it.attrs.retain(kept));
+        it.fields.iter_mut().for_each(|field| field.attrs.retain(kept));
     }
 }
 
@@ -202,10 +208,10 @@ fn refuse_default(default: &attr::Default, span: proc_macro2::Span) -> syn::Resu
     match default {
         attr::Default::None => Ok(()),
         attr::Default::Default => {
-            error(span, "`KubeSchema` does not compile with `#[serde(default)]` on the type")
+            syn_error(span, "`KubeSchema` does not compile with `#[serde(default)]` on the type")
         }
         attr::Default::Path(_) => {
-            error(span, "`#[serde(default = …)]` on a type with `KubeSchema` is not read")
+            syn_error(span, "`#[serde(default = …)]` on a type with `KubeSchema` is not read")
         }
     }
 }
@@ -213,14 +219,14 @@ fn refuse_default(default: &attr::Default, span: proc_macro2::Span) -> syn::Resu
 /// Refuses a field whose type has the name of a struct that `KubeSchema` declares around it.
 fn names_no_generated_type(input: &DeriveInput) -> syn::Result<()> {
     let syn::Data::Struct(data) = &input.data else { return Ok(()) };
-    let generated = ["Validated".to_owned(), format!("{}Validated", plain(&input.ident))];
+    let generated = ["Validated".to_owned(), format!("{}Validated", unraw_name(&input.ident))];
     for field in &data.fields {
-        let names = crate::text::identifiers(&field.ty);
+        let names = crate::text::collect_identifiers(&field.ty);
         if let Some(name) = generated.iter().find(|name| names.contains(*name)) {
             let message = format!(
                 "`{name}` is a struct that `KubeSchema` declares; give the type of the field another name"
             );
-            return error(field.ty.span(), message);
+            return syn_error(field.ty.span(), message);
         }
     }
     Ok(())
@@ -230,17 +236,19 @@ fn names_no_generated_type(input: &DeriveInput) -> syn::Result<()> {
 fn stray_rules(input: &DeriveInput) -> syn::Result<()> {
     let fields = match &input.data {
         syn::Data::Struct(it) => it.fields.iter().collect(),
-        syn::Data::Enum(it) => it.variants.iter().flat_map(|it| &it.fields).collect::<Vec<_>>(),
+        syn::Data::Enum(it) => {
+            it.variants.iter().flat_map(|variant| &variant.fields).collect::<Vec<_>>()
+        }
         syn::Data::Union(_) => Vec::new(),
     };
-    let attrs = input.attrs.iter().chain(fields.iter().flat_map(|it| &it.attrs));
-    match { attrs }.find(|it| it.path().is_ident("x_kube")) {
-        Some(it) => error(it.span(), "`x_kube` is read by `#[derive(KubeSchema)]` only"),
+    let attrs = input.attrs.iter().chain(fields.iter().flat_map(|field| &field.attrs));
+    match { attrs }.find(|attr| attr.path().is_ident("x_kube")) {
+        Some(it) => syn_error(it.span(), "`x_kube` is read by `#[derive(KubeSchema)]` only"),
         None => Ok(()),
     }
 }
 
-fn fallback(default: &attr::Default) -> Fallback {
+fn fallback_of(default: &attr::Default) -> Fallback {
     match default {
         attr::Default::None => Fallback::None,
         attr::Default::Default => Fallback::Trait,
@@ -248,9 +256,13 @@ fn fallback(default: &attr::Default) -> Fallback {
     }
 }
 
-fn shape(style: ast::Style, fields: &[ast::Field<'_>], values: &Values<'_>) -> syn::Result<Shape> {
+fn parse_shape(
+    style: ast::Style,
+    fields: &[ast::Field<'_>],
+    values: &Values<'_>,
+) -> syn::Result<Shape> {
     let mut fields: Vec<Field> =
-        fields.iter().map(|it| field(it, values)).collect::<syn::Result<_>>()?;
+        fields.iter().map(|field| parse_field(field, values)).collect::<syn::Result<_>>()?;
     Ok(match style {
         ast::Style::Unit => Shape::Unit,
         ast::Style::Newtype => match fields.pop() {
@@ -262,11 +274,11 @@ fn shape(style: ast::Style, fields: &[ast::Field<'_>], values: &Values<'_>) -> s
     })
 }
 
-fn variant(it: &ast::Variant<'_>, values: &Values<'_>) -> syn::Result<Variant> {
-    let own = schemars_attributes::read(&it.original.attrs, On::Variant, values)?;
+fn parse_variant(it: &ast::Variant<'_>, values: &Values<'_>) -> syn::Result<Variant> {
+    let own = schemars_attributes::parse_attributes(&it.original.attrs, On::Variant, values)?;
     Ok(Variant {
         name: it.attrs.name().deserialize_name().value.clone(),
-        shape: shape(it.style, &it.fields, values)?,
+        shape: parse_shape(it.style, &it.fields, values)?,
         untagged: it.attrs.untagged(),
         skipped: it.attrs.skip_deserializing(),
         common: own.common,
@@ -274,12 +286,12 @@ fn variant(it: &ast::Variant<'_>, values: &Values<'_>) -> syn::Result<Variant> {
     })
 }
 
-fn field(it: &ast::Field<'_>, values: &Values<'_>) -> syn::Result<Field> {
-    let own = schemars_attributes::read(&it.original.attrs, On::Field, values)?;
-    let kube = x_kube::field(&it.original.attrs, values)?;
+fn parse_field(it: &ast::Field<'_>, values: &Values<'_>) -> syn::Result<Field> {
+    let own = schemars_attributes::parse_attributes(&it.original.attrs, On::Field, values)?;
+    let kube = x_kube::parse_field(&it.original.attrs, values)?;
     Ok(Field {
         member: match &it.member {
-            syn::Member::Named(ident) => plain(ident),
+            syn::Member::Named(ident) => unraw_name(ident),
             syn::Member::Unnamed(index) => index.index.to_string(),
         },
         name: it.attrs.name().deserialize_name().value.clone(),
@@ -289,7 +301,7 @@ fn field(it: &ast::Field<'_>, values: &Values<'_>) -> syn::Result<Field> {
         skip_if: it.attrs.skip_serializing_if().cloned(),
         serialize_with: it.attrs.serialize_with().cloned(),
         reads_with: it.attrs.deserialize_with().is_some(),
-        default: fallback(it.attrs.default()),
+        default: fallback_of(it.attrs.default()),
         flatten: it.attrs.flatten(),
         transparent: it.attrs.transparent(),
         common: own.common,
@@ -302,7 +314,7 @@ fn field(it: &ast::Field<'_>, values: &Values<'_>) -> syn::Result<Field> {
 }
 
 impl Container {
-    /// The type that this one forwards to: it has no attributes of its own.
+    /// The type that this one forwards to; none if it has attributes itself.
     pub fn forwards_to(&self) -> Option<&syn::Type> {
         if self.kube || !self.common.is_default() {
             return None;
@@ -321,9 +333,9 @@ impl Container {
             return None;
         }
         match &self.data {
-            Data::Struct(Shape::Newtype(it)) => Some(it),
-            Data::Struct(Shape::Named(fields) | Shape::Tuple(fields)) => {
-                fields.iter().find(|it| it.transparent)
+            ContainerData::Struct(Shape::Newtype(it)) => Some(it),
+            ContainerData::Struct(Shape::Named(fields) | Shape::Tuple(fields)) => {
+                fields.iter().find(|field| field.transparent)
             }
             _ => None,
         }

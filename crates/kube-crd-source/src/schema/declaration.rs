@@ -19,7 +19,7 @@ pub fn edition_problem(world: &Types, id: ItemId) -> Option<Problem> {
     let message =
         format!("`{}` is in a package of edition 2015, which is not supported", item.name);
     let hint = "set `edition = \"2021\"` or a later one in its Cargo.toml";
-    Some(world.problem(item.module, item.span, message, hint))
+    Some(world.problem_at(item.module, item.span, message, hint))
 }
 
 /// Returns the problem that no derive of a type with `#[kube(…)]` is known to be kube's.
@@ -30,7 +30,7 @@ pub fn unknown_derive(world: &Types, id: ItemId) -> Problem {
         item.name
     );
     let hint = "import it by name: `use kube::CustomResource;`";
-    world.problem(item.module, item.span, message, hint)
+    world.problem_at(item.module, item.span, message, hint)
 }
 
 /// Returns the problem that it is not known whether a type has kube's derive.
@@ -40,7 +40,7 @@ pub fn derive_under_condition(world: &Types, id: ItemId) -> Problem {
         "whether `{}` is a custom resource depends on a `cfg` that only the compiler can evaluate",
         item.name
     );
-    world.problem(item.module, item.span, message, "")
+    world.problem_at(item.module, item.span, message, "")
 }
 
 /// Returns the problem that it is not known whether a kind exists.
@@ -54,7 +54,7 @@ pub fn condition_problem(world: &Types, kind: ItemId) -> Option<Problem> {
         item.name
     );
     let hint = "remove the condition: a CRD exists or it does not";
-    Some(world.problem(item.module, item.span, message, hint))
+    Some(world.problem_at(item.module, item.span, message, hint))
 }
 
 /// Returns the problem that the module of a kind defines or imports another meaning of such a name.
@@ -62,7 +62,7 @@ pub fn redefined_name(world: &Types, kind: ItemId) -> Option<Problem> {
     let item = &world.items[kind];
     let path = |name: &str| Path { global: false, parts: vec![name.to_owned()], span: item.span };
     let is_redefined = |name: &&&str| {
-        let found = world.resolve(item.module, &path(name), Space::Values);
+        let found = world.resolve_path(item.module, &path(name), Space::Values);
         matches!(found, Ok(Named::Item(_) | Named::Member(..)))
     };
     let name = if world.may_be_own_macro(item.module, &path(MACRO)) {
@@ -71,5 +71,5 @@ pub fn redefined_name(world: &Types, kind: ItemId) -> Option<Problem> {
         (*VALUES.iter().find(is_redefined)?).to_owned()
     };
     let message = format!("kube's derive uses `{name}`, which the project defines itself");
-    Some(world.problem(item.module, item.span, message, "give it another name"))
+    Some(world.problem_at(item.module, item.span, message, "give it another name"))
 }

@@ -4,26 +4,26 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1 as api;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::json;
 
-use super::resource::Names;
+use super::resource::ResourceNames;
 use crate::attributes::kube::Kube;
 use crate::attributes::summary::Storage;
 use crate::versions::KubeDerive;
 
 /// `schema` is none for `schema = "disabled"`.
-pub fn definition(
+pub fn build_definition(
     behaviour: KubeDerive,
     kube: Kube,
-    names: Names,
+    names: ResourceNames,
     schema: Option<api::JSONSchemaProps>,
 ) -> api::CustomResourceDefinition {
     let storage = kube.storage() != Storage::No;
     let filled = |it: Vec<String>| (behaviour.empty || !it.is_empty()).then_some(it);
-    let subresources = subresources(behaviour, &kube);
+    let subresources = build_subresources(behaviour, &kube);
     let version = api::CustomResourceDefinitionVersion {
         additional_printer_columns: (behaviour.empty || !kube.columns.is_empty())
             .then_some(kube.columns),
         deprecated: kube.deprecated.as_ref().map(|_| true),
-        deprecation_warning: kube.deprecated.and_then(|it| it.warning),
+        deprecation_warning: kube.deprecated.and_then(|deprecation| deprecation.warning),
         name: kube.version,
         schema: Some(api::CustomResourceValidation { open_api_v3_schema: schema }),
         selectable_fields: (!kube.selectable.is_empty()).then(|| {
@@ -61,7 +61,10 @@ pub fn definition(
     }
 }
 
-fn subresources(behaviour: KubeDerive, kube: &Kube) -> Option<api::CustomResourceSubresources> {
+fn build_subresources(
+    behaviour: KubeDerive,
+    kube: &Kube,
+) -> Option<api::CustomResourceSubresources> {
     // Without a status there is no scale either, as kube has it.
     let found = kube.status.is_some().then(|| api::CustomResourceSubresources {
         scale: kube.scale.clone(),

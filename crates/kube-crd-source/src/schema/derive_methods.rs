@@ -30,7 +30,7 @@ impl Reader {
         let item = &self.world.items[id];
         let evaluator = Evaluator::new(&self.world, &self.budget, "a derive");
         let refuse = |message: String, hint: &str| {
-            Err(self.world.problem(item.module, item.span, message, hint))
+            Err(self.world.problem_at(item.module, item.span, message, hint))
         };
         let mut methods = METHODS_OF_DERIVE.iter();
         if let Some(method) = methods.find(|name| evaluator.is_given_by_trait(item.module, name)) {

@@ -18,30 +18,31 @@ impl Reader {
             return Schema::from(false);
         }
         if let Tag::External = container.tag {
-            return self.external(this, variants, container.deny, generator);
+            return self.externally_tagged(this, variants, container.deny, generator);
         }
         let mut schemas = Vec::new();
-        for variant in variants.iter().filter(|it| !it.skipped) {
+        for variant in variants.iter().filter(|variant| !variant.skipped) {
             let content = match &container.tag {
                 Tag::Adjacent(_, content) if !variant.untagged => Some(content.as_str()),
                 _ => None,
             };
             let schema = self.in_path(&variant.name, content, || match &container.tag {
                 Tag::Internal(tag) if !variant.untagged => {
-                    self.internal(this, variant, tag, container.deny, generator)
+                    self.internally_tagged(this, variant, tag, container.deny, generator)
                 }
                 Tag::Adjacent(tag, content) if !variant.untagged => {
-                    self.adjacent(this, variant, (tag, content), container.deny, generator)
+                    self.adjacently_tagged(this, variant, (tag, content), container.deny, generator)
                 }
-                _ => self.untagged(this, variant, container.deny, true, generator),
+                _ => self.untagged_variant(this, variant, container.deny, true, generator),
             });
             schemas.push(schema.to_value());
         }
-        let untagged = matches!(container.tag, Tag::None) || variants.iter().any(|it| it.untagged);
+        let untagged =
+            matches!(container.tag, Tag::None) || variants.iter().any(|variant| variant.untagged);
         one_of(schemas, untagged)
     }
 
-    fn external(
+    fn externally_tagged(
         &self,
         this: &This,
         variants: &[Variant],
@@ -49,12 +50,13 @@ impl Reader {
         generator: &mut SchemaGenerator,
     ) -> Schema {
         // Variants that are only a name go first, in one list.
-        let (names, others): (Vec<_>, Vec<_>) = variants.iter().partition(|it| {
-            let unit = matches!(it.shape, Shape::Unit);
-            unit && it.common.is_default() && it.with.is_none() && !it.untagged
+        let (names, others): (Vec<_>, Vec<_>) = variants.iter().partition(|variant| {
+            let unit = matches!(variant.shape, Shape::Unit);
+            unit && variant.common.is_default() && variant.with.is_none() && !variant.untagged
         });
         let kept = |it: &&&Variant| !it.skipped;
-        let list: Vec<Value> = names.iter().filter(kept).map(|it| it.name.clone().into()).collect();
+        let list: Vec<Value> =
+            names.iter().filter(kept).map(|variant| variant.name.clone().into()).collect();
         let mut plain = Map::new();
         plain.insert("type".to_owned(), "string".into());
         plain.insert("enum".to_owned(), list.into());
@@ -69,25 +71,25 @@ impl Reader {
             let key = (!variant.untagged).then_some(variant.name.as_str());
             let schema = self.in_path(&variant.name, key, || {
                 if variant.untagged {
-                    return self.untagged(this, variant, deny, true, generator);
+                    return self.untagged_variant(this, variant, deny, true, generator);
                 }
                 let unit = matches!(variant.shape, Shape::Unit) && variant.with.is_none();
                 let mut schema = if unit {
                     upstream::new_unit_enum_variant(&variant.name)
                 } else {
-                    let inner = self.untagged(this, variant, deny, false, generator);
+                    let inner = self.untagged_variant(this, variant, deny, false, generator);
                     upstream::new_externally_tagged_enum_variant(&variant.name, inner)
                 };
-                Self::describe(&variant.common, &mut schema);
-                variant.common.extend(&mut schema);
+                Self::add_description(&variant.common, &mut schema);
+                variant.common.extend_schema(&mut schema);
                 schema
             });
             schemas.push(schema.to_value());
         }
-        one_of(schemas, variants.iter().any(|it| it.untagged))
+        one_of(schemas, variants.iter().any(|variant| variant.untagged))
     }
 
-    fn internal(
+    fn internally_tagged(
         &self,
         this: &This,
         variant: &Variant,
@@ -96,17 +98,17 @@ impl Reader {
         generator: &mut SchemaGenerator,
     ) -> Schema {
         let mut schema = match (&variant.with, &variant.shape) {
-            (Some(with), _) => match self.replacement(this, with) {
-                Some(ty) => self.schema(&ty, generator),
+            (Some(with), _) => match self.replacement_type(this, with) {
+                Some(ty) => self.json_schema(&ty, generator),
                 None => Schema::default(),
             },
             (None, Shape::Newtype(field)) => {
                 self.described_field(this, field, None, true, generator)
             }
-            (None, shape) => self.shape(this, shape, &Fallback::None, deny, generator),
+            (None, shape) => self.shape_schema(this, shape, &Fallback::None, deny, generator),
         };
         upstream::apply_internal_enum_variant_tag(&mut schema, tag, &variant.name, deny);
-        Self::describe(&variant.common, &mut schema);
+        Self::add_description(&variant.common, &mut schema);
         self.extend_variant(variant, &mut schema);
         schema
     }
@@ -116,10 +118,10 @@ impl Reader {
         if let (None, Shape::Newtype(field)) = (&variant.with, &variant.shape) {
             self.extend_field(field, schema);
         }
-        variant.common.extend(schema);
+        variant.common.extend_schema(schema);
     }
 
-    fn adjacent(
+    fn adjacently_tagged(
         &self,
         this: &This,
         variant: &Variant,
@@ -133,7 +135,7 @@ impl Reader {
         let name = json_schema!({ "type": "string", "const": &variant.name });
         properties.insert(tag.to_owned(), name.to_value());
         if !unit {
-            let inner = self.untagged(this, variant, deny, false, generator);
+            let inner = self.untagged_variant(this, variant, deny, false, generator);
             properties.insert(content.to_owned(), inner.to_value());
             required.push(content.into());
         }
@@ -145,13 +147,13 @@ impl Reader {
         if deny {
             schema.insert("additionalProperties".to_owned(), false.into());
         }
-        Self::describe(&variant.common, &mut schema);
-        variant.common.extend(&mut schema);
+        Self::add_description(&variant.common, &mut schema);
+        variant.common.extend_schema(&mut schema);
         schema
     }
 
     /// The content of a variant. `bare`: without a tag around it.
-    fn untagged(
+    fn untagged_variant(
         &self,
         this: &This,
         variant: &Variant,
@@ -160,19 +162,19 @@ impl Reader {
         generator: &mut SchemaGenerator,
     ) -> Schema {
         let mut schema = match &variant.with {
-            Some(with) => match self.replacement(this, with) {
-                Some(ty) => self.subschema(&ty, generator),
+            Some(with) => match self.replacement_type(this, with) {
+                Some(ty) => self.subschema_for(&ty, generator),
                 None => Schema::default(),
             },
             None => match &variant.shape {
                 Shape::Newtype(field) if bare => {
                     self.described_field(this, field, None, false, generator)
                 }
-                shape => self.shape(this, shape, &Fallback::None, deny, generator),
+                shape => self.shape_schema(this, shape, &Fallback::None, deny, generator),
             },
         };
         if bare {
-            Self::describe(&variant.common, &mut schema);
+            Self::add_description(&variant.common, &mut schema);
             self.extend_variant(variant, &mut schema);
         }
         schema
@@ -180,7 +182,7 @@ impl Reader {
 }
 
 fn one_of(schemas: Vec<Value>, any: bool) -> Schema {
-    let mut res = Map::new();
-    res.insert(if any { "anyOf" } else { "oneOf" }.to_owned(), schemas.into());
-    res.into()
+    let mut object = Map::new();
+    object.insert(if any { "anyOf" } else { "oneOf" }.to_owned(), schemas.into());
+    object.into()
 }

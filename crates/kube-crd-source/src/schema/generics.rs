@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use serde_derive_internals::{ast, attr};
 use syn::{DeriveInput, GenericArgument, Type as Syntax, WherePredicate};
 
-use crate::attributes::{error, schemars::With};
+use crate::attributes::{schemars::With, syn_error};
 use crate::names::{Named, Space};
-use crate::text::plain;
+use crate::text::unraw_name;
 use crate::tree::{ModuleId, Path};
 use crate::types::Types;
 
@@ -17,14 +17,14 @@ pub struct Parameters {
     /// Those that fields use: they are part of the type's identity.
     pub relevant: BTreeSet<String>,
     all: BTreeSet<String>,
-    /// Which of them are known to be `Serialize`.
+    /// The parameters that are known to be `Serialize`.
     known: BTreeSet<String>,
-    /// Which of them might be, by a bound that is not understood.
+    /// The parameters that may be `Serialize`, by a bound that is not understood.
     doubtful: BTreeSet<String>,
 }
 
-/// Whether the derived impl can write a value of some type.
-pub enum Writes {
+/// Tells if the derived impl can write a value of some type.
+pub enum DefaultWrites {
     Yes,
     No,
     Unknown,
@@ -55,7 +55,7 @@ const QUIET: &[&str] = &[
 ];
 
 impl Parameters {
-    pub fn read(
+    pub fn from_input(
         input: &DeriveInput,
         of: &ast::Container<'_>,
         rename: Option<&syn::LitStr>,
@@ -63,55 +63,59 @@ impl Parameters {
         world: &Types,
         module: ModuleId,
     ) -> syn::Result<Self> {
-        let mut res = Self::default();
-        res.all.extend(input.generics.type_params().map(|it| plain(&it.ident)));
-        if let Some(name) = rename.filter(|it| it.value().contains('{')) {
-            return error(name.span(), "parameters in a name are not supported");
+        let mut parameters = Self::default();
+        parameters
+            .all
+            .extend(input.generics.type_params().map(|parameter| unraw_name(&parameter.ident)));
+        if let Some(name) = rename.filter(|literal| literal.value().contains('{')) {
+            return syn_error(name.span(), "parameters in a name are not supported");
         }
         let fields: Vec<&ast::Field<'_>> = match &of.data {
             ast::Data::Struct(_, fields) => fields.iter().collect(),
             ast::Data::Enum(variants) => variants
                 .iter()
-                .filter(|it| !(it.attrs.skip_deserializing() && it.attrs.skip_serializing()))
-                .flat_map(|it| &it.fields)
+                .filter(|variant| {
+                    !(variant.attrs.skip_deserializing() && variant.attrs.skip_serializing())
+                })
+                .flat_map(|variant| &variant.fields)
                 .collect(),
         };
         let skipped = |it: &attr::Field| it.skip_deserializing() && it.skip_serializing();
-        for field in fields.into_iter().filter(|it| !skipped(&it.attrs)) {
+        for field in fields.into_iter().filter(|field| !skipped(&field.attrs)) {
             let mentioned = match stands(field.original)? {
-                None => res.mentioned(field.ty),
-                Some(With::Type(ty)) => res.mentioned(&ty),
-                // A function has a schema of its own.
+                None => parameters.parameters_in(field.ty),
+                Some(With::Type(ty)) => parameters.parameters_in(&ty),
+                // A function writes the schema itself.
                 Some(With::Function(_)) => BTreeSet::new(),
             };
-            res.relevant.extend(mentioned);
-            if field.attrs.de_bound().is_some() && !res.all.is_empty() {
-                return error(input.ident.span(), "`bound` on a field is not supported");
+            parameters.relevant.extend(mentioned);
+            if field.attrs.de_bound().is_some() && !parameters.all.is_empty() {
+                return syn_error(input.ident.span(), "`bound` on a field is not supported");
             }
         }
-        if of.attrs.de_bound().is_some() && !res.all.is_empty() {
-            res.doubtful = res.all.clone();
+        if of.attrs.de_bound().is_some() && !parameters.all.is_empty() {
+            parameters.doubtful = parameters.all.clone();
         }
         for it in input.generics.type_params() {
-            res.bounds(&plain(&it.ident), &it.bounds, world, module);
+            parameters.add_bounds(&unraw_name(&it.ident), &it.bounds, world, module);
         }
-        for it in input.generics.where_clause.iter().flat_map(|it| &it.predicates) {
+        for it in input.generics.where_clause.iter().flat_map(|clause| &clause.predicates) {
             let WherePredicate::Type(it) = it else { continue };
             match &it.bounded_ty {
                 Syntax::Path(ty) if ty.path.get_ident().is_some() && ty.qself.is_none() => {
-                    let name = ty.path.get_ident().map(plain).unwrap_or_default();
-                    res.bounds(&name, &it.bounds, world, module);
+                    let name = ty.path.get_ident().map(unraw_name).unwrap_or_default();
+                    parameters.add_bounds(&name, &it.bounds, world, module);
                 }
                 ty => {
-                    let mentioned = res.mentioned(ty);
-                    res.doubtful.extend(mentioned);
+                    let mentioned = parameters.parameters_in(ty);
+                    parameters.doubtful.extend(mentioned);
                 }
             }
         }
-        Ok(res)
+        Ok(parameters)
     }
 
-    fn bounds(
+    fn add_bounds(
         &mut self,
         name: &str,
         bounds: &syn::punctuated::Punctuated<syn::TypeParamBound, syn::Token![+]>,
@@ -120,68 +124,74 @@ impl Parameters {
     ) {
         for bound in bounds {
             let syn::TypeParamBound::Trait(bound) = bound else { continue };
-            match world.resolve(module, &Path::from(&bound.path), Space::Types) {
+            match world.resolve_path(module, &Path::from(&bound.path), Space::Types) {
                 Ok(Named::Foreign(it)) if it == "serde::Serialize" => {
                     self.known.insert(name.to_owned());
                 }
                 Ok(Named::Foreign(it)) if QUIET.contains(&it.as_str()) => {}
-                // `Send` and its like are in the prelude, of which we know less.
-                Err(_) if QUIET.iter().any(|it| bound.path.is_ident(it)) => {}
+                // `Send` and other marker traits are in the prelude, which is not fully known.
+                Err(_) if QUIET.iter().any(|name| bound.path.is_ident(name)) => {}
                 _ => drop(self.doubtful.insert(name.to_owned())),
             }
         }
     }
 
     /// The parameters that a type has in it, beside those in `PhantomData`.
-    fn mentioned(&self, ty: &Syntax) -> BTreeSet<String> {
-        let mut res = BTreeSet::new();
+    fn parameters_in(&self, ty: &Syntax) -> BTreeSet<String> {
+        let mut mentioned = BTreeSet::new();
         if !self.all.is_empty() {
-            self.look(ty, &mut res);
+            self.collect_parameters_in(ty, &mut mentioned);
         }
-        res
+        mentioned
     }
 
-    fn look(&self, ty: &Syntax, found: &mut BTreeSet<String>) {
+    fn collect_parameters_in(&self, ty: &Syntax, found: &mut BTreeSet<String>) {
         match ty {
-            Syntax::Array(it) => self.look(&it.elem, found),
-            Syntax::Group(it) => self.look(&it.elem, found),
-            Syntax::Paren(it) => self.look(&it.elem, found),
-            Syntax::Reference(it) => self.look(&it.elem, found),
-            Syntax::Slice(it) => self.look(&it.elem, found),
-            Syntax::Tuple(it) => it.elems.iter().for_each(|it| self.look(it, found)),
+            Syntax::Array(it) => self.collect_parameters_in(&it.elem, found),
+            Syntax::Group(it) => self.collect_parameters_in(&it.elem, found),
+            Syntax::Paren(it) => self.collect_parameters_in(&it.elem, found),
+            Syntax::Reference(it) => self.collect_parameters_in(&it.elem, found),
+            Syntax::Slice(it) => self.collect_parameters_in(&it.elem, found),
+            Syntax::Tuple(it) => {
+                it.elems.iter().for_each(|ty| self.collect_parameters_in(ty, found))
+            }
             Syntax::Path(it) => {
                 if let Some(it) = &it.qself {
-                    self.look(&it.ty, found);
+                    self.collect_parameters_in(&it.ty, found);
                 }
-                if it.path.segments.last().is_some_and(|it| it.ident == "PhantomData") {
+                if it.path.segments.last().is_some_and(|segment| segment.ident == "PhantomData") {
                     return;
                 }
                 if let (None, Some(first)) = (it.path.leading_colon, it.path.segments.first()) {
-                    let first = plain(&first.ident);
+                    let first = unraw_name(&first.ident);
                     if self.all.contains(&first) {
                         found.insert(first);
                     }
                 }
-                let inside = it.path.segments.iter().flat_map(types);
-                inside.for_each(|it| self.look(it, found));
+                let inside = it.path.segments.iter().flat_map(type_arguments);
+                inside.for_each(|ty| self.collect_parameters_in(ty, found));
             }
             _ => {}
         }
     }
 
-    /// Whether the derived impl knows how to write the default of a field of this type.
-    pub fn writes(&self, ty: &Syntax, world: &Types, module: ModuleId) -> Writes {
-        let mentioned = self.mentioned(ty);
+    /// Returns whether the derived impl knows how to write the default of a field of this type.
+    pub fn writes_default_of(&self, ty: &Syntax, world: &Types, module: ModuleId) -> DefaultWrites {
+        let mentioned = self.parameters_in(ty);
         if mentioned.is_subset(&self.known) {
-            return Writes::Yes;
+            return DefaultWrites::Yes;
         }
         let sure = mentioned.is_disjoint(&self.doubtful);
-        if sure && self.only_std(ty, world, module) { Writes::No } else { Writes::Unknown }
+        if sure && self.only_std(ty, world, module) {
+            DefaultWrites::No
+        } else {
+            DefaultWrites::Unknown
+        }
     }
 
-    /// Whether only types of std are around the parameters: those are `Serialize` if their arguments are.
+    /// Returns whether only types of std are around the parameters: those are `Serialize` if their arguments are.
     fn only_std(&self, ty: &Syntax, world: &Types, module: ModuleId) -> bool {
-        if self.mentioned(ty).is_empty() {
+        if self.parameters_in(ty).is_empty() {
             return true;
         }
         let inside = |ty: &Syntax| self.only_std(ty, world, module);
@@ -195,9 +205,13 @@ impl Parameters {
             Syntax::Path(it) if it.qself.is_some() => false,
             Syntax::Path(it) if it.path.get_ident().is_some() => true,
             Syntax::Path(it) => {
-                let named = world.resolve(module, &Path::from(&it.path), Space::Types);
+                let named = world.resolve_path(module, &Path::from(&it.path), Space::Types);
                 let std = matches!(named, Ok(Named::Foreign(it)) if it.starts_with("std::"));
-                std && it.path.segments.last().is_some_and(|it| types(it).into_iter().all(inside))
+                std && it
+                    .path
+                    .segments
+                    .last()
+                    .is_some_and(|segment| type_arguments(segment).into_iter().all(inside))
             }
             _ => false,
         }
@@ -205,9 +219,9 @@ impl Parameters {
 }
 
 /// The types between `<` and `>`.
-fn types(segment: &syn::PathSegment) -> Vec<&Syntax> {
+fn type_arguments(segment: &syn::PathSegment) -> Vec<&Syntax> {
     let syn::PathArguments::AngleBracketed(it) = &segment.arguments else { return Vec::new() };
-    let inside = it.args.iter().filter_map(|it| match it {
+    let inside = it.args.iter().filter_map(|argument| match argument {
         GenericArgument::Type(it) => Some(it),
         GenericArgument::AssocType(it) => Some(&it.ty),
         _ => None,

@@ -9,7 +9,7 @@ use schemars::{Schema, SchemaGenerator};
 use super::Reader;
 use super::standing::standing_for;
 use crate::builtin::Dyn;
-use crate::types::{Function, Type};
+use crate::types::{SchemaFunction, Type};
 use crate::values::{Evaluated, Evaluator, JsonSchemaImpl, Schemas};
 
 /// Answers for types, with the generator of the schema that is evaluated.
@@ -19,39 +19,39 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    fn with<T>(&self, f: impl FnOnce(&mut SchemaGenerator) -> T) -> Option<T> {
+    fn with_generator<T>(&self, f: impl FnOnce(&mut SchemaGenerator) -> T) -> Option<T> {
         let mut generator = self.generator.as_ref()?.try_borrow_mut().ok()?;
         Some(f(&mut generator))
     }
 }
 
 impl Schemas for Asking<'_> {
-    fn subschema(&self, ty: &Rc<Type>) -> Option<Schema> {
-        self.with(|generator| {
+    fn subschema_for(&self, ty: &Rc<Type>) -> Option<Schema> {
+        self.with_generator(|generator| {
             standing_for(std::slice::from_ref(ty), || generator.subschema_for::<Dyn<0>>())
         })
     }
 
     fn json_schema(&self, ty: &Rc<Type>) -> Option<Schema> {
-        self.with(|generator| self.reader.schema(ty, generator))
+        self.with_generator(|generator| self.reader.json_schema(ty, generator))
     }
 
     fn schema_name(&self, ty: &Rc<Type>) -> String {
-        self.reader.name(ty)
+        self.reader.schema_name(ty)
     }
 
     fn schema_id(&self, ty: &Rc<Type>) -> String {
-        self.reader.id(ty)
+        self.reader.schema_id(ty)
     }
 
     fn inline_schema(&self, ty: &Rc<Type>) -> bool {
-        self.reader.inline(ty)
+        self.reader.inline_schema(ty)
     }
 }
 
 impl Reader {
     /// Evaluates a function of a hand-written impl; none where the impl lacks it.
-    fn evaluate(
+    fn evaluate_function(
         &self,
         of: &JsonSchemaImpl,
         name: &str,
@@ -62,21 +62,21 @@ impl Reader {
         match evaluator.with_schemas(&asking).json_schema_function(of, name) {
             Ok(found) => found,
             Err(problem) => {
-                self.refuse(*problem);
+                self.report_problem(*problem);
                 Some(Evaluated::Nothing)
             }
         }
     }
 
     pub fn hand_written_text(&self, of: &JsonSchemaImpl, name: &str) -> Option<String> {
-        match self.evaluate(of, name, None)? {
+        match self.evaluate_function(of, name, None)? {
             Evaluated::Text(it) => Some(it),
             _ => Some(String::new()),
         }
     }
 
     pub fn hand_written_flag(&self, of: &JsonSchemaImpl, name: &str) -> Option<bool> {
-        match self.evaluate(of, name, None)? {
+        match self.evaluate_function(of, name, None)? {
             Evaluated::Flag(it) => Some(it),
             _ => Some(true),
         }
@@ -88,19 +88,19 @@ impl Reader {
         name: &str,
         generator: &mut SchemaGenerator,
     ) -> Option<Schema> {
-        match self.evaluate(of, name, Some(generator))? {
+        match self.evaluate_function(of, name, Some(generator))? {
             Evaluated::Schema(it) => Some(it),
             _ => Some(Schema::default()),
         }
     }
 
     /// The schema that the function in `schema_with` returns.
-    pub fn function_schema(&self, of: &Function, generator: &mut SchemaGenerator) -> Schema {
+    pub fn function_schema(&self, of: &SchemaFunction, generator: &mut SchemaGenerator) -> Schema {
         let asking = Asking { reader: self, generator: Some(RefCell::new(generator)) };
         let evaluator = Evaluator::new(&self.world, &self.budget, "a `schema_with` function");
         let found = evaluator.with_schemas(&asking).schema_with(&of.scope, &of.path);
         found.unwrap_or_else(|problem| {
-            self.refuse(*problem);
+            self.report_problem(*problem);
             Schema::default()
         })
     }

@@ -13,7 +13,7 @@ impl Reader {
     pub(super) fn warn_of_ineffective(&self, this: &This, all: Vec<Ineffective>) {
         for Ineffective { item, span, reason, hint } in all {
             let message = format!("`{item}` leaves nothing in the CRD: {reason}");
-            let problem = self.world.problem(this.scope.module, span, message, &hint);
+            let problem = self.world.problem_at(this.scope.module, span, message, &hint);
             let problem = self.with_field_path(problem, None).with_rule("no-effect");
             self.warnings.borrow_mut().push(problem);
         }
@@ -35,7 +35,7 @@ impl Reader {
             let message =
                 "`required` does not make the field required: one with a default is optional";
             let hint = "remove `#[serde(default)]`, or remove `required`";
-            let problem = self.world.problem(this.scope.module, span, message, hint);
+            let problem = self.world.problem_at(this.scope.module, span, message, hint);
             let problem = self.with_field_path(problem, None).with_rule("no-effect");
             self.warnings.borrow_mut().push(problem);
         }

@@ -30,16 +30,16 @@ use std::rc::Rc;
 use schemars::{Schema, SchemaGenerator};
 use serde_derive_internals::Derive;
 
-pub use resource::{Crd, Read, kinds};
+pub use resource::{Crd, DeclaredKinds, read_kinds};
 
 use crate::attributes::schemars::With;
 use crate::builtin::kubernetes::Model;
 use crate::builtin::{Builtin, Dyn};
-use crate::text::{FieldNames, FieldPlaces, FieldTypes, Place, Problem, text};
+use crate::text::{FieldNames, FieldPlaces, FieldTypes, Place, Problem, format_tokens};
 use crate::tree::{ItemId, ModuleId};
 use crate::types::derives::Derived;
 use crate::types::serde;
-use crate::types::{Function, Scope, Type, Types};
+use crate::types::{SchemaFunction, Scope, Type, Types};
 use crate::values::{Budget, JsonSchemaImpl, Values};
 use container::Container;
 use standing::standing_for;
@@ -73,7 +73,7 @@ pub struct Reader {
     /// The names that lead to the current field in the schema. Those of variants are not among them where serde does not
     /// write them as fields.
     schema_path: RefCell<Vec<String>>,
-    /// Where the fields of this resource are declared.
+    /// The places of this resource's fields.
     field_places: RefCell<FieldPlaces>,
     /// The named types of the fields of this resource.
     field_types: RefCell<FieldTypes>,
@@ -96,7 +96,7 @@ pub struct This {
     pub scope: Scope,
     /// The type that this one only forwards to.
     pub forward: Option<Rc<Type>>,
-    /// What the types in its code are, by where they are in memory: the container keeps them there.
+    /// The types in its code, by their addresses in memory: the container keeps them there.
     types: RefCell<BTreeMap<*const syn::Type, Rc<Type>>>,
 }
 
@@ -125,7 +125,7 @@ impl Reader {
         }
     }
 
-    fn values(&self, module: ModuleId) -> Values<'_> {
+    fn values_in(&self, module: ModuleId) -> Values<'_> {
         Values { world: &self.world, budget: &self.budget, module }
     }
 
@@ -142,14 +142,14 @@ impl Reader {
                 Some(found)
             }
             Err(problem) => {
-                self.refuse_at(problem, Some(text(ty)));
+                self.refuse_at(problem, Some(format_tokens(ty)));
                 None
             }
         }
     }
 
     /// The facts about a type of the project; none if it cannot be read.
-    fn container(&self, id: ItemId, root: bool) -> Option<Rc<Container>> {
+    fn container_of(&self, id: ItemId, root: bool) -> Option<Rc<Container>> {
         let known = self.containers.borrow().get(&(id, root)).cloned();
         let found = known.unwrap_or_else(|| {
             let read = if root { self.read_root(id) } else { self.read_data(id) }.map(Rc::new);
@@ -169,13 +169,13 @@ impl Reader {
     fn read_data(&self, id: ItemId) -> Result<Container, Problem> {
         let world = &*self.world;
         let item = &world.items[id];
-        let input = world.settle(id)?;
+        let input = world.settled_input(id)?;
         let json = world.derives_trait(id, "schemars::JsonSchema")?;
         let kube = world.derives_trait(id, "kube::KubeSchema")?;
         let repr = world.derives_trait(id, "schemars::JsonSchema_repr")? == Derived::Yes;
         let refuse = |what: &str, hint: &str| {
             let message = format!("`{}` {what}", item.name);
-            Err(world.problem(item.module, item.span, message, hint))
+            Err(world.problem_at(item.module, item.span, message, hint))
         };
         match (json, kube) {
             (Derived::Yes, Derived::No) | (Derived::No, Derived::Yes) => {}
@@ -208,21 +208,27 @@ impl Reader {
         {
             if world.derives_trait(id, path)? == Derived::Yes {
                 // Serde's own derive refuses these.
-                serde::read(&input, derive, |_| ()).map_err(|it| {
-                    world.problem(item.module, it.span(), it.to_string(), "see serde's attributes")
+                serde::with_container(&input, derive, |_| ()).map_err(|error| {
+                    world.problem_at(
+                        item.module,
+                        error.span(),
+                        error.to_string(),
+                        "see serde's attributes",
+                    )
                 })?;
             }
         }
-        let values = self.values(item.module);
-        let mut res = container::read(&input, kube == Derived::Yes, &values)?;
+        let values = self.values_in(item.module);
+        let mut container = container::parse_container(&input, kube == Derived::Yes, &values)?;
         if repr {
-            res.data = container::Data::Numbers(repr::numbers(&input, &values)?);
+            container.data =
+                container::ContainerData::Numbers(repr::variant_numbers(&input, &values)?);
         }
-        Ok(res)
+        Ok(container)
     }
 
     /// `generator.subschema_for::<T>()`.
-    fn subschema(&self, ty: &Rc<Type>, generator: &mut SchemaGenerator) -> Schema {
+    fn subschema_for(&self, ty: &Rc<Type>, generator: &mut SchemaGenerator) -> Schema {
         standing_for(std::slice::from_ref(ty), || generator.subschema_for::<Dyn<0>>())
     }
 
@@ -239,8 +245,8 @@ impl Reader {
         if known.is_some() {
             return known;
         }
-        let container = self.container(id, root)?;
-        let scope = self.world.scope(ty);
+        let container = self.container_of(id, root)?;
+        let scope = self.world.scope_of(ty);
         let mut this = This { id, container, scope, forward: None, types: RefCell::default() };
         if let Some(forward) = this.container.clone().forwards_to() {
             this.forward = Some(self.type_(&this, forward)?);
@@ -256,7 +262,7 @@ enum Origin<'a> {
     Foreign(&'static Builtin, &'a [Rc<Type>]),
     Kubernetes(&'a Model),
     Forward(Rc<Type>),
-    Function(&'a Function),
+    Function(&'a SchemaFunction),
     HandWritten(Rc<JsonSchemaImpl>),
     Own(Rc<This>),
     /// It cannot be read, which is among the problems.
@@ -275,8 +281,8 @@ impl Reader {
             Type::Data(id, _) => {
                 let derives =
                     ["schemars::JsonSchema", "schemars::JsonSchema_repr", "kube::KubeSchema"];
-                let mut derived = derives.iter().map(|it| self.world.derives_trait(*id, it));
-                derived.all(|it| matches!(it, Ok(Derived::No)))
+                let mut derived = derives.iter().map(|path| self.world.derives_trait(*id, path));
+                derived.all(|derived| matches!(derived, Ok(Derived::No)))
             }
             _ => false,
         };
@@ -286,13 +292,13 @@ impl Reader {
     }
 
     /// The type that `with` or `schema_with` puts in the place of another.
-    fn replacement(&self, this: &This, with: &With) -> Option<Rc<Type>> {
+    fn replacement_type(&self, this: &This, with: &With) -> Option<Rc<Type>> {
         match with {
             With::Type(ty) => self.type_(this, ty),
             With::Function(path) => {
                 let module = &self.world.modules[this.scope.module].path;
-                let id = format!("_SchemarsSchemaWithFunction/{module}/{}", text(&**path));
-                Some(Rc::new(Type::Function(Rc::new(Function {
+                let id = format!("_SchemarsSchemaWithFunction/{module}/{}", format_tokens(&**path));
+                Some(Rc::new(Type::Function(Rc::new(SchemaFunction {
                     path: syn::ExprPath { attrs: Vec::new(), qself: None, path: (**path).clone() },
                     id,
                     arguments: this.scope.parameters.values().cloned().collect(),
@@ -302,7 +308,7 @@ impl Reader {
         }
     }
 
-    fn origin<'a>(&self, ty: &'a Type) -> Origin<'a> {
+    fn origin_of<'a>(&self, ty: &'a Type) -> Origin<'a> {
         if let Type::Foreign { builtin, arguments, .. } = ty {
             return Origin::Foreign(builtin, arguments);
         }
@@ -316,7 +322,7 @@ impl Reader {
             Ok(Some(it)) => return Origin::HandWritten(it),
             Ok(None) => {}
             Err(problem) => {
-                self.refuse(problem);
+                self.report_problem(problem);
                 return Origin::Nothing;
             }
         }

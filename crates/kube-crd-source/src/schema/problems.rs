@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use schemars::Schema;
 
 use super::Reader;
-use super::unknown::{Unknown, unknown};
+use super::unknown::{Unknown, collect_unknown};
 use crate::text::Problem;
 use crate::tree::{ItemId, ModuleId};
 use crate::types::Type;
@@ -17,7 +17,7 @@ const MOST_VISITS: usize = 200_000;
 
 impl Reader {
     /// Notes a problem of this kind, with the path of the field where it is.
-    pub(super) fn refuse(&self, problem: Problem) {
+    pub(super) fn report_problem(&self, problem: Problem) {
         self.refuse_at(problem, None);
     }
 
@@ -52,7 +52,7 @@ impl Reader {
             return;
         }
         let mut found = BTreeSet::new();
-        references(schema.as_value(), &mut found);
+        collect_references(schema.as_value(), &mut found);
         let mut known = self.references.borrow_mut();
         for reference in found {
             if known.insert(reference.clone()) {
@@ -60,7 +60,7 @@ impl Reader {
                     "a type contains itself here: the CRD has `\"$ref\": \"{reference}\"`, which no API server accepts"
                 );
                 let hint = "end the recursion with a type that accepts any value, e.g. `serde_json::Value`";
-                let problem = self.world.problem(module, span, message, hint);
+                let problem = self.world.problem_at(module, span, message, hint);
                 let problem = self.with_field_path(problem, None).with_rule("recursive-type");
                 self.warnings.borrow_mut().push(problem);
             }
@@ -71,14 +71,14 @@ impl Reader {
     pub(super) fn warn_of_unknown_keys(&self, id: ItemId, schema: &serde_json::Value) {
         let places = self.field_places.borrow();
         let item = &self.world.items[id];
-        for Unknown { path, key, nearest } in unknown(schema) {
+        for Unknown { path, key, nearest } in collect_unknown(schema) {
             let message = format!("the key `{key}` is left out: schemas of CRDs do not have it");
             let hint = match nearest {
                 Some(nearest) => format!("did you mean `{nearest}`?"),
                 None => "remove it, or correct its name".to_owned(),
             };
-            let mut problem = self.world.problem(item.module, item.span, message, &hint);
-            let above = (0..=path.len()).rev().find_map(|it| places.get(&path[..it]));
+            let mut problem = self.world.problem_at(item.module, item.span, message, &hint);
+            let above = (0..=path.len()).rev().find_map(|length| places.get(&path[..length]));
             problem.place = above.cloned().unwrap_or(problem.place);
             let kind = self.field_path.borrow().first().cloned();
             problem.field_path = kind.into_iter().collect();
@@ -91,7 +91,7 @@ impl Reader {
     pub(super) fn note_place(&self, module: ModuleId, span: proc_macro2::Span) {
         let path = self.schema_path.borrow().clone();
         let mut places = self.field_places.borrow_mut();
-        places.entry(path).or_insert_with(|| self.world.place(module, span));
+        places.entry(path).or_insert_with(|| self.world.place_in(module, span));
     }
 
     /// Notes the named type of the field that we are in, where it has one. Where several types declare it, the first one
@@ -140,7 +140,7 @@ impl Reader {
     }
 
     /// Goes into a type. Where that never ends, it does not for kube either: here it ends, with a word.
-    pub(super) fn visit<T: Default>(&self, ty: &Type, f: impl FnOnce() -> T) -> T {
+    pub(super) fn visit_type<T: Default>(&self, ty: &Type, f: impl FnOnce() -> T) -> T {
         struct Back<'a>(&'a Reader);
         impl Drop for Back<'_> {
             fn drop(&mut self) {
@@ -156,24 +156,24 @@ impl Reader {
         });
         let _back = Back(self);
         self.visits.set(self.visits.get() + 1);
-        let deep = MOST_DEEP < self.inside.borrow().len();
-        if deep || MOST_VISITS < self.visits.get() {
+        let deep = self.inside.borrow().len() > MOST_DEEP;
+        if deep || self.visits.get() > MOST_VISITS {
             self.gave_up.set(true);
-            if let Some(problem) = self.endless(deep) {
-                self.refuse(problem);
+            if let Some(problem) = self.recursion_problem(deep) {
+                self.report_problem(problem);
             }
             return T::default();
         }
-        let res = f();
+        let value = f();
         // Half of what has no end is of no use, and long.
-        if self.gave_up.get() { T::default() } else { res }
+        if self.gave_up.get() { T::default() } else { value }
     }
 
-    pub(super) fn endless(&self, deep: bool) -> Option<Problem> {
+    pub(super) fn recursion_problem(&self, deep: bool) -> Option<Problem> {
         let open = self.inside.borrow();
-        let id = open.iter().rev().find_map(|it| *it)?;
+        let id = open.iter().rev().find_map(|id| *id)?;
         let item = &self.world.items[id];
-        let again = 2 < open.iter().filter(|it| **it == Some(id)).count();
+        let again = open.iter().filter(|opened| **opened == Some(id)).count() > 2;
         let (message, hint) = match (deep, again) {
             (true, true) => (
                 format!("`{}` contains itself without end, which no CRD can describe", item.name),
@@ -188,20 +188,20 @@ impl Reader {
                 "use fewer types that repeat the same types",
             ),
         };
-        Some(self.world.problem(item.module, item.span, message, hint))
+        Some(self.world.problem_at(item.module, item.span, message, hint))
     }
 }
 
 /// Every `$ref` in a schema.
-fn references(value: &serde_json::Value, found: &mut BTreeSet<String>) {
+fn collect_references(value: &serde_json::Value, found: &mut BTreeSet<String>) {
     match value {
         serde_json::Value::Object(it) => {
             if let Some(serde_json::Value::String(reference)) = it.get("$ref") {
                 found.insert(reference.clone());
             }
-            it.values().for_each(|it| references(it, found));
+            it.values().for_each(|value| collect_references(value, found));
         }
-        serde_json::Value::Array(it) => it.iter().for_each(|it| references(it, found)),
+        serde_json::Value::Array(it) => it.iter().for_each(|item| collect_references(item, found)),
         _ => {}
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::Reader;
-use super::container::{Data, Field, Shape};
+use super::container::{ContainerData, Field, Shape};
 use crate::builtin;
 use crate::text::{UnreadValues, Unreadable};
 use crate::types::Type;
@@ -46,7 +46,7 @@ impl Reader {
             return self.reading_type(forward, depth);
         }
         match &this.container.data {
-            Data::Struct(Shape::Newtype(field)) => {
+            ContainerData::Struct(Shape::Newtype(field)) => {
                 let is_read = !field.reads_with && this.container.from.is_none();
                 let inside = self.field_type(&this, field).filter(|_| is_read)?;
                 self.reading_type(&inside, depth)
@@ -57,7 +57,7 @@ impl Reader {
 }
 
 /// The types that do not read each of some values, with those that they do not read.
-pub(super) fn unreadable(types: ReadTypes) -> Unreadable {
+pub(super) fn collect_unreadable(types: ReadTypes) -> Unreadable {
     let values = [
         json!("soon"),
         json!("1"),

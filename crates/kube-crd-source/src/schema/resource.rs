@@ -15,9 +15,9 @@ use super::container::{self, Container};
 use super::declaration::{
     condition_problem, derive_under_condition, edition_problem, redefined_name, unknown_derive,
 };
-use super::definition::definition;
+use super::definition::build_definition;
 use super::reads;
-use super::standing::{answering, standing_for};
+use super::standing::{answer_with, standing_for};
 use crate::attributes::kube::{self, Kube, Mode};
 use crate::attributes::summary::{Summary, may_be_on};
 use crate::attributes::x_kube;
@@ -35,10 +35,10 @@ pub type Crd = Result<CustomResourceDefinition, Vec<Problem>>;
 
 /// The kinds that the selected crates declare.
 #[derive(Default)]
-pub struct Read {
+pub struct DeclaredKinds {
     /// The structs that declare kinds.
     pub kinds: Vec<(ItemId, Crd)>,
-    /// Where their fields are declared.
+    /// The places where their fields are declared.
     pub field_places: BTreeMap<ItemId, FieldPlaces>,
     pub field_types: BTreeMap<ItemId, FieldTypes>,
     pub null_fields: BTreeMap<ItemId, FieldNames>,
@@ -49,38 +49,42 @@ pub struct Read {
 }
 
 /// Macros that are not expanded and may declare kinds.
-fn unexplored(world: &Types) -> Vec<Problem> {
-    let mut res = Vec::new();
+fn unexplored_macros(world: &Types) -> Vec<Problem> {
+    let mut problems = Vec::new();
     for id in 0..world.modules.len() {
         if !world.is_selected(id) {
             continue;
         }
         for it in world.calls_that_may_declare_kinds(id) {
             let message = format!("`{}` may declare kinds here, and is not expanded", it.text);
-            res.push(world.problem(id, it.span, message, WRITE_OUT));
+            problems.push(world.problem_at(id, it.span, message, WRITE_OUT));
         }
         for in_block in world.blocks_that_may_declare_kinds(id) {
             let message = "a kind inside of a block is not read";
             let hint = "move it to the module";
-            res.push(world.problem(id, in_block.span, message, hint));
+            problems.push(world.problem_at(id, in_block.span, message, hint));
         }
     }
-    res
+    problems
 }
 
 /// Every kind that is declared, with its CRD or its problems. `kubernetes` is a problem of every kind
 /// that has a type of k8s-openapi in it. A CRD of an earlier reading stays as it is: only those of other kinds need
 /// the crates that were added to the world since.
-pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> Read {
+pub fn read_kinds(
+    world: &Rc<Types>,
+    kubernetes: Option<&Problem>,
+    earlier: DeclaredKinds,
+) -> DeclaredKinds {
     let reader = Rc::new(Reader::new(world.clone()));
     let mut known: BTreeMap<ItemId, Crd> = earlier.kinds.into_iter().collect();
-    let mut res = Read {
-        unexplored: unexplored(world),
+    let mut declared = DeclaredKinds {
+        unexplored: unexplored_macros(world),
         field_places: earlier.field_places,
         field_types: earlier.field_types,
         null_fields: earlier.null_fields,
         unreadable: earlier.unreadable,
-        ..Read::default()
+        ..DeclaredKinds::default()
     };
     let mut seen = BTreeSet::new();
     for (id, item) in world.items.iter().enumerate() {
@@ -93,10 +97,10 @@ pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> 
             continue;
         }
         if let Some(Ok(crd)) = known.remove(&id) {
-            res.kinds.push((id, Ok(crd)));
+            declared.kinds.push((id, Ok(crd)));
             continue;
         }
-        let found = answering(reader.clone(), || reader.resource(id));
+        let found = answer_with(reader.clone(), || reader.read_resource(id));
         reader.field_path.borrow_mut().clear();
         let field_places = reader.field_places.take();
         let field_types = reader.field_types.take();
@@ -109,10 +113,13 @@ pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> 
             Ok(Outcome::Refused) => None,
             Ok(Outcome::Read(crd)) => Some(*crd),
             Err(more) => {
-                let kind = Summary::of(world, id).kind;
-                problems.extend(more.into_iter().map(|it| match it.field_path.is_empty() {
-                    true => Problem { field_path: kind.clone().into_iter().collect(), ..it },
-                    false => it,
+                let kind = Summary::from_struct(world, id).kind;
+                problems.extend(more.into_iter().map(|problem| {
+                    if problem.field_path.is_empty() {
+                        Problem { field_path: kind.clone().into_iter().collect(), ..problem }
+                    } else {
+                        problem
+                    }
                 }));
                 None
             }
@@ -121,24 +128,25 @@ pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> 
         problems.sort();
         let crd = crd.filter(|_| problems.is_empty()).ok_or(problems);
         if crd.is_ok() {
-            res.field_places.insert(id, field_places);
-            res.field_types.insert(id, field_types);
-            res.null_fields.insert(id, null_fields);
-            res.unreadable.insert(id, reads::unreadable(read_types));
+            declared.field_places.insert(id, field_places);
+            declared.field_types.insert(id, field_types);
+            declared.null_fields.insert(id, null_fields);
+            declared.unreadable.insert(id, reads::collect_unreadable(read_types));
         }
-        res.kinds.push((id, crd));
+        declared.kinds.push((id, crd));
     }
-    res.kinds.sort_by_cached_key(|(id, _)| world.place_of(*id));
+    declared.kinds.sort_by_cached_key(|(id, _)| world.place_of(*id));
     // Once for each place, whichever kinds lead there.
-    res.warnings = earlier.warnings;
-    res.warnings.append(&mut reader.warnings.borrow_mut());
-    res.warnings.sort();
-    res.warnings
+    declared.warnings = earlier.warnings;
+    declared.warnings.append(&mut reader.warnings.borrow_mut());
+    declared.warnings.sort();
+    declared
+        .warnings
         .dedup_by(|one, other| (&one.place, &one.message) == (&other.place, &other.message));
-    res
+    declared
 }
 
-/// What a struct declares.
+/// The kind that a struct declares, if any.
 enum Outcome {
     /// No custom resource.
     Nothing,
@@ -148,17 +156,19 @@ enum Outcome {
 }
 
 impl Reader {
-    /// Whether a type has `#[kube(…)]`, or may have it. Its fields are of no matter here.
+    /// Returns whether a type has `#[kube(…)]`, or may have it. Its fields are of no matter here.
     fn has_kube_attribute(&self, id: ItemId) -> bool {
         let item = &self.world.items[id];
         let ItemKind::Data(input) = &item.kind else { return false };
-        let Ok(settled) = cfg::settle(&input.attrs, self.world.features(item.module)) else {
+        let Ok(settled) = cfg::resolve_cfgs(&input.attrs, self.world.features_of(item.module))
+        else {
             return true;
         };
-        kube::is_on(&settled.attrs) || settled.doubtful.iter().any(|it| it.path().is_ident("kube"))
+        kube::is_on(&settled.attrs)
+            || settled.doubtful.iter().any(|meta| meta.path().is_ident("kube"))
     }
 
-    fn resource(&self, id: ItemId) -> Result<Outcome, Vec<Problem>> {
+    fn read_resource(&self, id: ItemId) -> Result<Outcome, Vec<Problem>> {
         let world = &*self.world;
         let item = &world.items[id];
         let one = |it: Problem| vec![it];
@@ -177,21 +187,21 @@ impl Reader {
         if let Some(problem) = problem {
             return Err(one(problem));
         }
-        let input = world.settle(id).map_err(one)?;
+        let input = world.settled_input(id).map_err(one)?;
         let to_problem = |it: syn::Error| {
-            world.problem(
+            world.problem_at(
                 item.module,
                 it.span(),
                 it.to_string(),
                 "see kube's documentation of `CustomResource`",
             )
         };
-        let kube = kube::read(&input, self.world.behaviour.kube)
+        let kube = kube::parse_attributes(&input, self.world.behaviour.kube)
             .map_err(|all| all.into_iter().map(to_problem).collect::<Vec<_>>())?;
         self.field_path.borrow_mut().push(kube.kind.clone());
-        let names = Names::read(&kube).map_err(|(name, message)| {
+        let names = ResourceNames::from_kube(&kube).map_err(|(name, message)| {
             let span = span_of_item(&input, name).unwrap_or(item.span);
-            vec![world.problem(item.module, span, message, NAMES)]
+            vec![world.problem_at(item.module, span, message, NAMES)]
         })?;
         let schema = match kube.mode {
             Mode::Disabled => None,
@@ -199,7 +209,7 @@ impl Reader {
                 let name = kube.root.as_ref().unwrap_or(&kube.kind);
                 if *name == item.name {
                     let message = "`kind` must not be the struct's own name: kube makes a struct of that name";
-                    return Err(one(world.problem(
+                    return Err(one(world.problem_at(
                         item.module,
                         item.span,
                         message,
@@ -214,10 +224,10 @@ impl Reader {
             }
         };
         for (set, span) in &kube.spans {
-            let place = world.place(item.module, *span);
+            let place = world.place_in(item.module, *span);
             self.field_places.borrow_mut().insert(vec![set.clone()], place);
         }
-        let crd = definition(self.world.behaviour.kube, kube, names, schema);
+        let crd = build_definition(self.world.behaviour.kube, kube, names, schema);
         Ok(Outcome::Read(Box::new(crd)))
     }
 
@@ -228,16 +238,16 @@ impl Reader {
         self.uses_names.set(false);
         self.references.borrow_mut().clear();
         let ty = Rc::new(Type::Root(id));
-        let result = panics::caught(|| {
+        let result = panics::catch_panic(|| {
             standing_for(&[ty], || {
                 let generator = SchemaSettings::openapi3()
-                    .with(|it| {
-                        it.inline_subschemas = true;
-                        it.meta_schema = None;
+                    .with(|settings| {
+                        settings.inline_subschemas = true;
+                        settings.meta_schema = None;
                     })
                     .into_generator();
                 let mut schema = generator.into_root_schema_for::<Dyn<0>>();
-                self.world.behaviour.rewriting.apply(&mut schema)?;
+                self.world.behaviour.rewriting.apply_to(&mut schema)?;
                 self.warn_of_unknown_keys(id, schema.as_value());
                 Ok(serde_json::to_value(schema).and_then(serde_json::from_value::<JSONSchemaProps>))
             })
@@ -250,38 +260,42 @@ impl Reader {
         let item = &self.world.items[id];
         let panic = match result {
             Ok(Ok(props)) => return Some(props),
-            Ok(Err(error)) => format!("{}: {error:?}", self.world.behaviour.kube.expectation()),
+            Ok(Err(error)) => {
+                format!("{}: {error:?}", self.world.behaviour.kube.expectation_message())
+            }
             Err(text) => text,
         };
-        let message = panics::message(&panic);
+        let message = panics::panic_message(&panic);
         let hint = "change the type: API servers accept only structural schemas";
-        self.refuse(self.world.problem(item.module, item.span, message, hint));
+        self.report_problem(self.world.problem_at(item.module, item.span, message, hint));
         None
     }
 
-    /// Whether a kind has a hand-written schema.
+    /// Returns whether a kind has a hand-written schema.
     pub(super) fn is_manual(&self, id: ItemId) -> bool {
-        let Ok(input) = self.world.settle(id) else { return false };
-        kube::read(&input, self.world.behaviour.kube).is_ok_and(|it| it.mode == Mode::Manual)
+        let Ok(input) = self.world.settled_input(id) else { return false };
+        kube::parse_attributes(&input, self.world.behaviour.kube)
+            .is_ok_and(|kube| kube.mode == Mode::Manual)
     }
 
     /// The struct that `#[derive(CustomResource)]` writes, read like one that the user wrote.
     pub(super) fn read_root(&self, id: ItemId) -> Result<Container, Problem> {
         let world = &*self.world;
         let item = &world.items[id];
-        let input = world.settle(id)?;
-        let to_problem = |it: syn::Error| world.problem(item.module, it.span(), it.to_string(), "");
-        let kube = kube::read(&input, self.world.behaviour.kube)
-            .map_err(|mut it| to_problem(it.remove(0)))?;
+        let input = world.settled_input(id)?;
+        let to_problem =
+            |it: syn::Error| world.problem_at(item.module, it.span(), it.to_string(), "");
+        let kube = kube::parse_attributes(&input, self.world.behaviour.kube)
+            .map_err(|mut errors| to_problem(errors.remove(0)))?;
         if kube.mode != Mode::Derived {
             let name = kube.root.as_ref().unwrap_or(&kube.kind);
             let hint =
                 format!("write `impl JsonSchema for {name}` in this crate, or derive the schema");
             let message = format!("`{name}` has no schema of its own");
-            return Err(world.problem(item.module, item.span, message, &hint));
+            return Err(world.problem_at(item.module, item.span, message, &hint));
         }
         if kube.no_spec {
-            flattenable(&input).map_err(to_problem)?;
+            ensure_flattenable(&input).map_err(to_problem)?;
         }
         let span = item.span;
         let root = format_ident!("{}", kube.root.as_ref().unwrap_or(&kube.kind), span = span);
@@ -310,23 +324,25 @@ impl Reader {
             }
         );
         let root_input: syn::DeriveInput = syn::parse2(tokens).map_err(to_problem)?;
-        let values = self.values(item.module);
+        let values = self.values_in(item.module);
         let rules: syn::Result<Vec<_>> =
-            kube.validations.iter().map(|it| x_kube::rule(it, &values)).collect();
+            kube.validations.iter().map(|expr| x_kube::parse_rule(expr, &values)).collect();
         let rules = rules.map_err(to_problem)?;
         let validated = !rules.is_empty() || kube.cel;
-        if let Some(it) = kube.attrs.iter().find(|it| !validated && it.path().is_ident("x_kube")) {
+        if let Some(it) =
+            kube.attrs.iter().find(|meta| !validated && meta.path().is_ident("x_kube"))
+        {
             let message = "kube reads `x_kube` in `attr` only beside `validation` or `cel`";
             return Err(to_problem(syn::Error::new_spanned(it, message)));
         }
-        let mut res = container::read(&root_input, validated, &values)?;
-        res.rules.extend(rules);
-        Ok(res)
+        let mut container = container::parse_container(&root_input, validated, &values)?;
+        container.rules.extend(rules);
+        Ok(container)
     }
 }
 
 /// `no_spec` puts the spec's fields beside those of every resource.
-fn flattenable(input: &syn::DeriveInput) -> syn::Result<()> {
+fn ensure_flattenable(input: &syn::DeriveInput) -> syn::Result<()> {
     const RESERVED: &[&str] = &["apiVersion", "api_version", "kind", "metadata", "status"];
     let syn::Data::Struct(syn::DataStruct { fields: syn::Fields::Named(fields), .. }) = &input.data
     else {
@@ -335,8 +351,8 @@ fn flattenable(input: &syn::DeriveInput) -> syn::Result<()> {
             "`no_spec` is for structs with named fields",
         ));
     };
-    let names = fields.named.iter().filter_map(|it| it.ident.as_ref());
-    match { names }.find(|it| RESERVED.iter().any(|name| *it == name)) {
+    let names = fields.named.iter().filter_map(|field| field.ident.as_ref());
+    match { names }.find(|ident| RESERVED.iter().any(|name| *ident == name)) {
         Some(it) => Err(syn::Error::new(
             it.span(),
             format!("`no_spec` with a field `{it}`: every resource has one"),
@@ -348,12 +364,12 @@ fn flattenable(input: &syn::DeriveInput) -> syn::Result<()> {
 /// The span of an item of `#[kube(…)]`.
 fn span_of_item(input: &syn::DeriveInput, name: &str) -> Option<proc_macro2::Span> {
     use syn::spanned::Spanned;
-    let metas = crate::attributes::metas(&input.attrs, "kube").ok()?;
-    metas.iter().find(|it| it.path().is_ident(name)).map(Spanned::span)
+    let metas = crate::attributes::parse_metas(&input.attrs, "kube").ok()?;
+    metas.iter().find(|meta| meta.path().is_ident(name)).map(Spanned::span)
 }
 
 /// The names of a resource.
-pub struct Names {
+pub struct ResourceNames {
     pub plural: String,
     pub singular: String,
 }
@@ -361,36 +377,36 @@ pub struct Names {
 const NAMES: &str =
     "API servers accept no other names, e.g. `cache.example.com`, `v1`, `Memcached`, `memcacheds`";
 
-impl Names {
+impl ResourceNames {
     /// Reads them all; an error for the item of `#[kube(…)]` that no API server accepts.
-    fn read(kube: &Kube) -> Result<Self, (&'static str, String)> {
+    fn from_kube(kube: &Kube) -> Result<Self, (&'static str, String)> {
         type Check = fn(&str) -> Result<(), &'static str>;
         let check = |check: Check, name: &'static str, text: &str| {
-            check(text).map_err(|it| (name, format!("{name} `{text}` {it}")))
+            check(text).map_err(|message| (name, format!("{name} `{text}` {message}")))
         };
         check(check_group, "group", &kube.group)?;
         check(check_label, "version", &kube.version)?;
         check(check_kind, "kind", &kube.kind)?;
         let singular = kube.singular.clone().unwrap_or_else(|| kube.kind.to_ascii_lowercase());
         check(check_label, "singular", &singular)?;
-        let plural = kube.plural.clone().unwrap_or_else(|| plural(&singular));
+        let plural = kube.plural.clone().unwrap_or_else(|| plural_of(&singular));
         check(check_label, "plural", &plural)?;
         let lists = [("shortname", &kube.shortnames), ("category", &kube.categories)];
         for (name, list) in lists {
-            list.iter().try_for_each(|it| check(check_label, name, it))?;
+            list.iter().try_for_each(|text| check(check_label, name, text))?;
         }
         Ok(Self { plural, singular })
     }
 }
 
 /// The plural of a singular, as kube derives it.
-fn plural(word: &str) -> String {
+fn plural_of(word: &str) -> String {
     let end = |it: &str| word.ends_with(it);
     if ["s", "x", "z", "ch", "sh"].into_iter().any(end) {
         return format!("{word}es");
     }
-    // As there: bytes are counted, and characters looked at.
-    let before = word.len().checked_sub(2).and_then(|it| word.chars().nth(it));
+    // kube counts bytes, and compares characters, too.
+    let before = word.len().checked_sub(2).and_then(|index| word.chars().nth(index));
     match (word.strip_suffix('y'), before) {
         (Some(stem), Some(c)) if !"aeiou".contains(c) => format!("{stem}ies"),
         _ => format!("{word}s"),

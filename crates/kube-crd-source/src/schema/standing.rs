@@ -14,20 +14,20 @@ thread_local! {
 }
 
 /// Runs `f` with a reader to answer for types.
-pub fn answering<T>(reader: Rc<Reader>, f: impl FnOnce() -> T) -> T {
+pub fn answer_with<T>(reader: Rc<Reader>, f: impl FnOnce() -> T) -> T {
     struct Back(Option<Rc<Reader>>);
     impl Drop for Back {
         fn drop(&mut self) {
-            READER.with(|it| *it.borrow_mut() = self.0.take());
+            READER.with(|slot| *slot.borrow_mut() = self.0.take());
         }
     }
-    let _back = Back(READER.with(|it| it.borrow_mut().replace(reader)));
+    let _back = Back(READER.with(|slot| slot.borrow_mut().replace(reader)));
     f()
 }
 
 /// Runs `f` with `Dyn<0>` standing for the first type, `Dyn<1>` for the second.
 pub fn standing_for<T>(types: &[Rc<Type>], f: impl FnOnce() -> T) -> T {
-    let reader = READER.with(|it| it.borrow().clone()).expect("a reader answers before use");
+    let reader = READER.with(|slot| slot.borrow().clone()).expect("a reader answers before use");
     let answer = |ty: &Rc<Type>| -> Rc<dyn Answer> {
         Rc::new(Standing { reader: reader.clone(), ty: ty.clone() })
     };
@@ -40,20 +40,20 @@ struct Standing {
 }
 
 impl Answer for Standing {
-    fn inline(&self) -> bool {
-        self.reader.inline(&self.ty)
+    fn inline_schema(&self) -> bool {
+        self.reader.inline_schema(&self.ty)
     }
-    fn name(&self) -> String {
-        self.reader.name(&self.ty)
+    fn schema_name(&self) -> String {
+        self.reader.schema_name(&self.ty)
     }
-    fn id(&self) -> String {
-        self.reader.id(&self.ty)
+    fn schema_id(&self) -> String {
+        self.reader.schema_id(&self.ty)
     }
-    fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
-        self.reader.schema(&self.ty, generator)
+    fn json_schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        self.reader.json_schema(&self.ty, generator)
     }
-    fn present(&self, generator: &mut SchemaGenerator) -> Schema {
-        self.reader.present(&self.ty, generator)
+    fn inner_schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        self.reader.inner_schema(&self.ty, generator)
     }
     fn is_option(&self) -> bool {
         self.reader.is_option(&self.ty)

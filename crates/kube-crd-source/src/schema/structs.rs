@@ -6,8 +6,8 @@ use kube_core::{merge_properties, merge_strategy_property, validate, validate_pr
 use schemars::{_private as upstream, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
-use super::container::{Container, Data, Fallback, Field, Shape};
-use super::generics::Writes;
+use super::container::{Container, ContainerData, Fallback, Field, Shape};
+use super::generics::DefaultWrites;
 use super::older;
 use super::standing::standing_for;
 use super::{Reader, This};
@@ -21,45 +21,47 @@ impl Reader {
         let container = &*this.container;
         let mut inside = None;
         let stands = match (&container.with, &container.from) {
-            (Some(with), _) => Some(self.replacement(this, with)),
+            (Some(with), _) => Some(self.replacement_type(this, with)),
             (None, Some(from)) if container.transparent_field().is_none() => {
                 Some(self.type_(this, from))
             }
             _ => None,
         };
         let mut schema = if let Some(ty) = stands {
-            ty.map_or_else(Schema::default, |it| self.schema(&it, generator))
+            ty.map_or_else(Schema::default, |ty| self.json_schema(&ty, generator))
         } else if let Some(field) = container.transparent_field() {
             inside = Some(field);
             self.described_field(this, field, None, false, generator)
         } else {
             match &container.data {
-                Data::Struct(Shape::Newtype(field)) if !container.into => {
+                ContainerData::Struct(Shape::Newtype(field)) if !container.into => {
                     inside = Some(&**field);
                     self.described_field(this, field, None, false, generator)
                 }
-                Data::Struct(shape) => {
-                    self.shape(this, shape, &container.default, container.deny, generator)
+                ContainerData::Struct(shape) => {
+                    self.shape_schema(this, shape, &container.default, container.deny, generator)
                 }
-                Data::Enum(variants) => self.enum_(this, variants, container, generator),
-                Data::Numbers(numbers) => json_schema!({ "type": "integer", "enum": numbers }),
+                ContainerData::Enum(variants) => self.enum_(this, variants, container, generator),
+                ContainerData::Numbers(numbers) => {
+                    json_schema!({ "type": "integer", "enum": numbers })
+                }
             }
         };
-        Self::describe(&container.common, &mut schema);
+        Self::add_description(&container.common, &mut schema);
         self.warn_of_examples(this, &container.common);
         // Extensions are applied last, the field's before the container's.
         if let Some(field) = inside {
             self.extend_field(field, &mut schema);
         }
-        container.common.extend(&mut schema);
+        container.common.extend_schema(&mut schema);
         if container.kube {
-            self.rules(this, container, &mut schema, generator);
+            self.add_rules(this, container, &mut schema, generator);
         }
         schema
     }
 
-    /// What `KubeSchema` adds: the rules of the whole, then each field that has rules or a strategy, anew.
-    fn rules(
+    /// Returns what `KubeSchema` adds: the rules of the whole, then each field that has rules or a strategy, anew.
+    fn add_rules(
         &self,
         this: &This,
         container: &Container,
@@ -68,7 +70,7 @@ impl Reader {
     ) {
         for rule in &container.rules {
             if let Err(error) = validate(schema, rule.clone()) {
-                self.refuse(self.world.problem(
+                self.report_problem(self.world.problem_at(
                     this.scope.module,
                     self.world.items[this.id].span,
                     error.to_string(),
@@ -76,8 +78,9 @@ impl Reader {
                 ));
             }
         }
-        let Data::Struct(Shape::Named(fields)) = &container.data else { return };
-        for field in fields.iter().filter(|it| !it.rules.is_empty() || it.merge.is_some()) {
+        let ContainerData::Struct(Shape::Named(fields)) = &container.data else { return };
+        for field in fields.iter().filter(|field| !field.rules.is_empty() || field.merge.is_some())
+        {
             let module = this.scope.module;
             let plain =
                 container.with.is_none() && container.from.is_none() && !container.transparent;
@@ -85,23 +88,22 @@ impl Reader {
                 let message =
                     "a rule on a field of a type that forwards to another is not supported";
                 let hint = "put the rule on the field's own type";
-                self.refuse(self.world.problem(module, field.span, message, hint));
+                self.report_problem(self.world.problem_at(module, field.span, message, hint));
                 continue;
             }
             let mut alone = json_schema!({ "type": "object" });
-            match field.flatten {
-                true => {
-                    let one = std::slice::from_ref(field);
-                    alone = self.named_fields(this, one, &Fallback::None, false, generator);
-                }
-                false => self.property(this, field, &Fallback::None, &mut alone, generator),
+            if field.flatten {
+                let one = std::slice::from_ref(field);
+                alone = self.named_fields(this, one, &Fallback::None, false, generator);
+            } else {
+                self.add_property(this, field, &Fallback::None, &mut alone, generator)
             }
             // kube puts it on the first property, and which that is depends on the order of the map.
             let count = alone.get("properties").and_then(Value::as_object).map_or(0, Map::len);
-            if field.flatten && 1 < count && self.world.keeps_order {
+            if field.flatten && count > 1 && self.world.keeps_order {
                 let message = "a rule on a flattened field goes to its first property, which depends on how serde_json is built here";
                 let hint = "put the rule on a field that is not flattened";
-                self.refuse(self.world.problem(module, field.span, message, hint));
+                self.report_problem(self.world.problem_at(module, field.span, message, hint));
                 continue;
             }
             let strategy = |schema: &mut Schema| match field.merge.clone() {
@@ -113,17 +115,17 @@ impl Reader {
             let ruled: Result<(), _> = field
                 .rules
                 .iter()
-                .try_for_each(|it| validate_property(&mut alone, 0, it.clone()))
+                .try_for_each(|rule| validate_property(&mut alone, 0, rule.clone()))
                 .and_then(|()| strategy(&mut alone));
             if let Err(error) = ruled {
                 let message = format!("kube cannot put the rule there: {error}");
-                self.refuse(self.world.problem(module, field.span, message, ""));
+                self.report_problem(self.world.problem_at(module, field.span, message, ""));
             }
             merge_properties(schema, &mut alone);
         }
     }
 
-    pub(super) fn shape(
+    pub(super) fn shape_schema(
         &self,
         this: &This,
         shape: &Shape,
@@ -133,13 +135,13 @@ impl Reader {
     ) -> Schema {
         match shape {
             Shape::Unit => generator.subschema_for::<()>(),
-            Shape::Newtype(field) => self.field(this, field, None, false, generator),
-            Shape::Tuple(fields) => self.tuple(this, fields, generator),
+            Shape::Newtype(field) => self.field_schema(this, field, None, false, generator),
+            Shape::Tuple(fields) => self.tuple_schema(this, fields, generator),
             Shape::Named(fields) => self.named_fields(this, fields, default, deny, generator),
         }
     }
 
-    pub(super) fn tuple(
+    pub(super) fn tuple_schema(
         &self,
         this: &This,
         fields: &[Field],
@@ -147,18 +149,18 @@ impl Reader {
     ) -> Schema {
         let items: Vec<Value> = fields
             .iter()
-            .filter(|it| !it.skip_deserializing)
-            .map(|it| self.field(this, it, None, false, generator).to_value())
+            .filter(|field| !field.skip_deserializing)
+            .map(|field| self.field_schema(this, field, None, false, generator).to_value())
             .collect();
         let length = items.len();
-        let mut res = Map::new();
-        res.insert("type".to_owned(), "array".into());
+        let mut object = Map::new();
+        object.insert("type".to_owned(), "array".into());
         if !items.is_empty() || self.world.behaviour.derive.empty_items {
-            res.insert("prefixItems".to_owned(), items.into());
-            res.insert("minItems".to_owned(), length.into());
+            object.insert("prefixItems".to_owned(), items.into());
+            object.insert("minItems".to_owned(), length.into());
         }
-        res.insert("maxItems".to_owned(), length.into());
-        res.into()
+        object.insert("maxItems".to_owned(), length.into());
+        object.into()
     }
 
     pub(super) fn named_fields(
@@ -173,24 +175,24 @@ impl Reader {
         if deny {
             schema.insert("additionalProperties".to_owned(), false.into());
         }
-        for field in fields.iter().filter(|it| !it.skip_deserializing) {
+        for field in fields.iter().filter(|field| !field.skip_deserializing) {
             if field.flatten {
                 self.warn_of_flattened(this, field);
                 let Some(ty) = self.field_type(this, field) else { continue };
-                let required = field.validation.required();
+                let required = field.validation.is_required();
                 let inner = standing_for(&[ty], || match self.world.behaviour.schemars.flatten {
                     true => upstream::json_schema_for_flatten::<Dyn<0>>(generator, required),
-                    false => older::flattened(generator, required),
+                    false => older::flattened_schema(generator, required),
                 });
                 upstream::flatten(&mut schema, inner);
             } else {
-                self.property(this, field, default, &mut schema, generator);
+                self.add_property(this, field, default, &mut schema, generator);
             }
         }
         schema
     }
 
-    fn property(
+    fn add_property(
         &self,
         this: &This,
         field: &Field,
@@ -208,7 +210,7 @@ impl Reader {
             }
             self.note_null(this, field);
             let default = self.default(this, field, whole);
-            let inner = self.field(this, field, default, false, generator);
+            let inner = self.field_schema(this, field, default, false, generator);
             if let Some(ty) = self.field_type(this, field) {
                 self.note_read(field, &ty);
             }
@@ -216,9 +218,9 @@ impl Reader {
                 !matches!(whole, Fallback::None) || !matches!(field.default, Fallback::None);
             let optional = || {
                 let ty = self.field_type(this, field);
-                ty.is_some_and(|it| self.is_option(&it))
+                ty.is_some_and(|ty| self.is_option(&ty))
             };
-            let optional = has_default || (!field.validation.required() && optional());
+            let optional = has_default || (!field.validation.is_required() && optional());
             self.warn_of_optional(this, field, optional);
             upstream::insert_object_property(schema, &field.name, optional, inner);
         });
@@ -226,13 +228,13 @@ impl Reader {
 
     pub(super) fn field_type(&self, this: &This, field: &Field) -> Option<Rc<Type>> {
         match &field.with {
-            Some(with) => self.replacement(this, with),
+            Some(with) => self.replacement_type(this, with),
             None => self.type_(this, &field.ty),
         }
     }
 
     /// The schema of a field's type, with the field's own attributes.
-    pub(super) fn field(
+    pub(super) fn field_schema(
         &self,
         this: &This,
         field: &Field,
@@ -240,15 +242,15 @@ impl Reader {
         internal: bool,
         generator: &mut SchemaGenerator,
     ) -> Schema {
-        let mut res = self.described_field(this, field, default, internal, generator);
-        self.extend_field(field, &mut res);
-        res
+        let mut schema = self.described_field(this, field, default, internal, generator);
+        self.extend_field(field, &mut schema);
+        schema
     }
 
-    /// What extends a field, where that waits for the rest.
+    /// Returns what extends a field, where that waits for the rest.
     pub(super) fn extend_field(&self, field: &Field, schema: &mut Schema) {
         if self.world.behaviour.derive.extend_last {
-            field.common.extend(schema);
+            field.common.extend_schema(schema);
         }
     }
 
@@ -262,8 +264,8 @@ impl Reader {
         generator: &mut SchemaGenerator,
     ) -> Schema {
         let Some(ty) = self.field_type(this, field) else { return Schema::default() };
-        let mut schema = if field.validation.required() {
-            self.present(&ty, generator)
+        let mut schema = if field.validation.is_required() {
+            self.inner_schema(&ty, generator)
         } else if internal {
             standing_for(&[ty], || {
                 upstream::json_schema_for_internally_tagged_enum_newtype_variant::<Dyn<0>>(
@@ -271,15 +273,15 @@ impl Reader {
                 )
             })
         } else {
-            self.subschema(&ty, generator)
+            self.subschema_for(&ty, generator)
         };
         self.warn_of_references(&schema, this.scope.module, field.span);
-        Self::describe(&field.common, &mut schema);
+        Self::add_description(&field.common, &mut schema);
         self.warn_of_examples(this, &field.common);
         if !self.world.behaviour.derive.extend_last {
-            field.common.extend(&mut schema);
+            field.common.extend_schema(&mut schema);
         }
-        let ineffective = field.validation.apply(&mut schema);
+        let ineffective = field.validation.apply_to(&mut schema);
         self.warn_of_ineffective(this, ineffective);
         if field.skip_deserializing {
             schema.insert("readOnly".to_owned(), true.into());
@@ -299,18 +301,19 @@ impl Reader {
         if field.skip_serializing || none {
             return None;
         }
-        match this.container.parameters.writes(&field.ty, &self.world, this.scope.module) {
-            Writes::Yes => {}
+        match this.container.parameters.writes_default_of(&field.ty, &self.world, this.scope.module)
+        {
+            DefaultWrites::Yes => {}
             // The derive writes what it knows to be `Serialize`, and leaves the rest out.
-            Writes::No => return None,
-            Writes::Unknown => {
+            DefaultWrites::No => return None,
+            DefaultWrites::Unknown => {
                 let message = format!(
                     "the default of `{}` is in the schema only if a type parameter implements `Serialize`, which operator-rs cannot tell",
                     field.member
                 );
                 let hint = "write the bound `T: Serialize` on the type, or remove the bound";
-                let problem = self.world.problem(this.scope.module, field.span, message, hint);
-                self.refuse(problem);
+                let problem = self.world.problem_at(this.scope.module, field.span, message, hint);
+                self.report_problem(problem);
                 return None;
             }
         }
@@ -319,8 +322,8 @@ impl Reader {
             member: &field.member,
             span: field.span,
             ty: &field.ty,
-            own: field.default.function(),
-            whole: whole.function(),
+            own: field.default.default_function(),
+            whole: whole.default_function(),
             skip_if: field.skip_if.as_ref(),
             serialize_with: field.serialize_with.as_ref(),
         };
@@ -328,7 +331,7 @@ impl Reader {
         match evaluator.field_default(&of) {
             Ok(found) => found,
             Err(problem) => {
-                self.refuse(*problem);
+                self.report_problem(*problem);
                 None
             }
         }

@@ -67,10 +67,10 @@ pub struct Unknown {
 }
 
 /// Every such key in a schema.
-pub fn unknown(schema: &Value) -> Vec<Unknown> {
-    let mut res = Vec::new();
-    in_schema(&mut Vec::new(), schema, &mut res);
-    res
+pub fn collect_unknown(schema: &Value) -> Vec<Unknown> {
+    let mut unknown = Vec::new();
+    in_schema(&mut Vec::new(), schema, &mut unknown);
+    unknown
 }
 
 fn in_schema(path: &mut Vec<String>, schema: &Value, res: &mut Vec<Unknown>) {
@@ -89,11 +89,11 @@ fn in_schema(path: &mut Vec<String>, schema: &Value, res: &mut Vec<Unknown>) {
                 in_schema(path, it, res);
             }
             ("allOf" | "anyOf" | "oneOf" | "items", Value::Array(list)) => {
-                list.iter().for_each(|it| in_schema(path, it, res));
+                list.iter().for_each(|item| in_schema(path, item, res));
             }
             ("x-kubernetes-validations", Value::Array(rules)) => {
                 let rules = rules.iter().filter_map(Value::as_object);
-                rules.for_each(|it| in_map(path, it, RULE, res));
+                rules.for_each(|table| in_map(path, table, RULE, res));
             }
             _ => {}
         }
@@ -107,7 +107,7 @@ fn in_map(
     res: &mut Vec<Unknown>,
 ) {
     let keys = map.keys().map(String::as_str);
-    for key in keys.filter(|it| !known.contains(it) && !ALIKE.contains(it)) {
+    for key in keys.filter(|key| !known.contains(key) && !ALIKE.contains(key)) {
         let nearest = diagnostics::nearest(key, known.iter().copied());
         if nearest.is_some() || key.starts_with("x-kubernetes-") {
             res.push(Unknown { path: path.to_vec(), key: key.to_owned(), nearest });
@@ -124,13 +124,14 @@ fn the_keys_are_those_of_kube() {
     fn is_known<T: serde::de::DeserializeOwned + serde::Serialize>(key: &str) -> bool {
         let read = |value: Value| {
             let map: Map<String, Value> = Map::from_iter([(key.to_owned(), value)]);
-            serde_json::from_value::<T>(map.into()).map(|it| serde_json::to_value(it).unwrap())
+            serde_json::from_value::<T>(map.into())
+                .map(|value| serde_json::to_value(value).unwrap())
         };
         let values = [serde_json::json!(1), serde_json::json!("a"), serde_json::json!([])];
         values
             .into_iter()
             .map(read)
-            .any(|it| it.is_err() || it.is_ok_and(|it| it[key] != Value::Null))
+            .any(|result| result.is_err() || result.is_ok_and(|it| it[key] != Value::Null))
     }
     for key in KEYS {
         assert!(is_known::<JSONSchemaProps>(key), "{key}");

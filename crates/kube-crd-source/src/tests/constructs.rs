@@ -35,7 +35,7 @@ fn read_case(text: &str) -> (Vec<String>, BTreeSet<Construct>) {
         let mut problems = Vec::new();
         let types = Rc::new(types_of(&files, None, &mut problems));
         record::take();
-        let kinds = schema::kinds(&types, None, schema::Read::default()).kinds;
+        let kinds = schema::read_kinds(&types, None, schema::DeclaredKinds::default()).kinds;
         assert_eq!(kinds.len(), 1, "a case has one kind");
         problems.extend(kinds.into_iter().filter_map(|(_, crd)| crd.err()).flatten());
         (problems.iter().map(ToString::to_string).collect(), record::take())

@@ -92,7 +92,7 @@ impl crate::schemars::JsonSchema for D {
 /// The problems of a spec and its schema.
 fn read_with(body: &str, beside: &str) -> (Vec<String>, serde_json::Value) {
     let mut problems = Vec::new();
-    let kubernetes = Kubernetes::of(
+    let kubernetes = Kubernetes::from_source(
         "v1_99",
         Rc::new(|path| {
             let path = path.strip_prefix("src/v1_99/")?;
@@ -101,7 +101,9 @@ fn read_with(body: &str, beside: &str) -> (Vec<String>, serde_json::Value) {
     );
     let types = types_of(&spec(body, beside), Some(kubernetes), &mut problems);
     let mut schema = serde_json::Value::Null;
-    for (_, crd) in schema::kinds(&Rc::new(types), None, schema::Read::default()).kinds {
+    for (_, crd) in
+        schema::read_kinds(&Rc::new(types), None, schema::DeclaredKinds::default()).kinds
+    {
         match crd {
             Ok(crd) => schema = schema_of(&crd),
             Err(more) => problems.extend(more),

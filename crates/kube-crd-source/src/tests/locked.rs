@@ -72,7 +72,7 @@ fn two_kubes(members: &[(&str, &str)], other: &str) -> BTreeMap<SourcePath, Stri
 fn the_kube_that_the_wanted_package_depends_on_writes_its_crds() {
     let version = |files: &BTreeMap<SourcePath, String>, wanted: &[&str]| {
         let texts = Texts::new(files);
-        let members = cargo::members(&texts, &mut Vec::new());
+        let members = cargo::read_members(&texts, &mut Vec::new());
         let packages = wanted.iter().map(|it| (*it).to_owned()).collect();
         let options = Options { packages, ..Options::default() };
         let packages = Packages::new(&texts, &members, &options, &mut Vec::new());

@@ -13,7 +13,7 @@ pub fn look(world: &Types, module: &str, path: &str, space: Space) -> String {
         let item = &world.items[id];
         format!("{}::{}", world.modules[item.module].path, item.name)
     };
-    match world.resolve(module, &path, space) {
+    match world.resolve_path(module, &path, space) {
         Ok(Named::Item(id)) => item(id),
         Ok(Named::Module(id)) => format!("mod {}", world.modules[id].path),
         Ok(Named::Foreign(path)) => format!("::{path}"),

@@ -208,9 +208,9 @@ fn features(root: &str, it: &str, more: &[(&str, &str)], options: &Options, expe
     }
     let texts = Texts::new(&files);
     let mut problems = Vec::new();
-    let members = cargo::members(&texts, &mut problems);
+    let members = cargo::read_members(&texts, &mut problems);
     let packages = Packages::new(&texts, &members, options, &mut problems);
-    let found = packages.features(packages.candidates("it")[0]);
+    let found = packages.features_of(packages.candidates_for("it")[0]);
     let list =
         |it: &std::collections::BTreeSet<String>| it.iter().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(format!("{}; {}", list(&found.on), list(&found.maybe)), expected, "{root}\n{it}");

@@ -7,17 +7,17 @@ use diagnostics::{Lines, conflict};
 use super::{Place, Problem, SourcePath};
 
 /// The conflicts in a text, or none: the problem at the first line, and all their lines.
-pub fn conflict(path: &SourcePath, text: &str) -> Option<(Problem, RangeInclusive<usize>)> {
+pub fn find_conflict(path: &SourcePath, text: &str) -> Option<(Problem, RangeInclusive<usize>)> {
     let lines = conflict::find(text)?;
-    Some((problem(path, text, *lines.start()), lines))
+    Some((conflict_problem(path, text, *lines.start()), lines))
 }
 
 /// The conflict in a text that does not parse.
-pub fn conflict_in_malformed(path: &SourcePath, text: &str) -> Option<Problem> {
-    Some(problem(path, text, conflict::find_in_malformed(text)?))
+pub fn find_conflict_in_malformed(path: &SourcePath, text: &str) -> Option<Problem> {
+    Some(conflict_problem(path, text, conflict::find_in_malformed(text)?))
 }
 
-fn problem(path: &SourcePath, text: &str, line: usize) -> Problem {
+fn conflict_problem(path: &SourcePath, text: &str, line: usize) -> Problem {
     let place = Place { path: path.clone(), line, column: 1 };
     Problem::new(place, conflict::MESSAGE).with_hint(conflict::HINT).quote(&mut Lines::of(text))
 }

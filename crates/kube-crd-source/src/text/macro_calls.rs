@@ -2,8 +2,8 @@
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 
-use super::plain;
 use super::syntax::BEFORE_NOT;
+use super::unraw_name;
 
 /// A call of a macro.
 pub struct MacroCall {
@@ -31,7 +31,7 @@ pub fn calls_outside(tokens: &TokenStream, is_closed: impl Fn(&str) -> bool) -> 
                     && not.as_char() == '!'
                     && !BEFORE_NOT.iter().any(|word| name == word)
                 {
-                    let (name, span) = (plain(name), name.span());
+                    let (name, span) = (unraw_name(name), name.span());
                     let is_closed = is_closed(&name);
                     calls.push(MacroCall { name, arguments: group.stream(), span });
                     if is_closed {

@@ -41,70 +41,70 @@ impl ToTokens for Entry {
 }
 
 /// The items of every `#[name(…)]` among the attributes.
-pub fn entries(attrs: &[Attribute], name: &str) -> syn::Result<Vec<Entry>> {
-    let mut res = Vec::new();
-    for attr in attrs.iter().filter(|it| it.path().is_ident(name)) {
-        res.extend(attr.parse_args_with(Punctuated::<Entry, Token![,]>::parse_terminated)?);
+pub fn parse_entries(attrs: &[Attribute], name: &str) -> syn::Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident(name)) {
+        entries.extend(attr.parse_args_with(Punctuated::<Entry, Token![,]>::parse_terminated)?);
     }
-    Ok(res)
+    Ok(entries)
 }
 
 /// The metas of every `#[name(…)]` among the attributes.
-pub fn metas(attrs: &[Attribute], name: &str) -> syn::Result<Vec<Meta>> {
-    let mut res = Vec::new();
-    for attr in attrs.iter().filter(|it| it.path().is_ident(name)) {
-        res.extend(attr.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)?);
+pub fn parse_metas(attrs: &[Attribute], name: &str) -> syn::Result<Vec<Meta>> {
+    let mut metas = Vec::new();
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident(name)) {
+        metas.extend(attr.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)?);
     }
-    Ok(res)
+    Ok(metas)
 }
 
-pub fn error<T>(span: Span, message: impl std::fmt::Display) -> syn::Result<T> {
+pub fn syn_error<T>(span: Span, message: impl std::fmt::Display) -> syn::Result<T> {
     Err(syn::Error::new(span, message))
 }
 
 /// The value of `name = …`.
-pub fn value(meta: &Meta) -> syn::Result<&syn::Expr> {
+pub fn value_of(meta: &Meta) -> syn::Result<&syn::Expr> {
     match meta {
         Meta::NameValue(it) => Ok(&it.value),
-        _ => error(meta.span(), format!("`{0}` needs a value: `{0} = …`", name_of(meta))),
+        _ => syn_error(meta.span(), format!("`{0}` needs a value: `{0} = …`", name_of(meta))),
     }
 }
 
 /// The string of `name = "…"`.
-pub fn string(meta: &Meta) -> syn::Result<syn::LitStr> {
-    match value(meta)? {
+pub fn string_of(meta: &Meta) -> syn::Result<syn::LitStr> {
+    match value_of(meta)? {
         syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Ok(text.clone()),
-        other => error(other.span(), format!("`{}` needs a string in quotes", name_of(meta))),
+        other => syn_error(other.span(), format!("`{}` needs a string in quotes", name_of(meta))),
     }
 }
 
 /// The items of `name(…)`.
-pub fn list(meta: &Meta) -> syn::Result<Vec<Meta>> {
+pub fn parse_list(meta: &Meta) -> syn::Result<Vec<Meta>> {
     match meta {
         Meta::List(it) => {
             let parser = Punctuated::<Meta, Token![,]>::parse_terminated;
             Ok(it.parse_args_with(parser)?.into_iter().collect())
         }
-        _ => error(meta.span(), format!("`{0}` must be of the form `{0}(…)`", name_of(meta))),
+        _ => syn_error(meta.span(), format!("`{0}` must be of the form `{0}(…)`", name_of(meta))),
     }
 }
 
 /// Fails where the item has a value or a list.
-pub fn alone(meta: &Meta) -> syn::Result<()> {
+pub fn ensure_alone(meta: &Meta) -> syn::Result<()> {
     match meta {
         Meta::Path(_) => Ok(()),
-        _ => error(meta.span(), format!("`{}` takes no value", name_of(meta))),
+        _ => syn_error(meta.span(), format!("`{}` takes no value", name_of(meta))),
     }
 }
 
 pub fn name_of(meta: &Meta) -> String {
-    super::text(meta.path())
+    super::format_tokens(meta.path())
 }
 
 /// Fills an empty slot; an error where the item is repeated.
-pub fn once<T>(slot: &mut Option<T>, value: T, meta: &Meta) -> syn::Result<()> {
+pub fn set_once<T>(slot: &mut Option<T>, value: T, meta: &Meta) -> syn::Result<()> {
     if slot.is_some() {
-        return error(meta.span(), format!("`{}` is repeated", name_of(meta)));
+        return syn_error(meta.span(), format!("`{}` is repeated", name_of(meta)));
     }
     *slot = Some(value);
     Ok(())
@@ -115,7 +115,7 @@ pub fn derive_paths(meta: &Meta) -> Vec<syn::Path> {
     match meta {
         Meta::List(it) if it.path.is_ident("derive") => it
             .parse_args_with(Punctuated::<syn::Path, Token![,]>::parse_terminated)
-            .map(|it| it.into_iter().collect())
+            .map(|paths| paths.into_iter().collect())
             .unwrap_or_default(),
         _ => Vec::new(),
     }

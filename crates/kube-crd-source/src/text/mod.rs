@@ -12,9 +12,9 @@ pub mod stack;
 pub mod syntax;
 mod tokens;
 
-pub use conflict::{conflict, conflict_in_malformed};
+pub use conflict::{find_conflict, find_conflict_in_malformed};
 pub use macro_calls::{MacroCall, calls_outside, macro_calls};
 pub use meta::derive_paths;
 pub use problem::{FieldNames, FieldPlaces, FieldTypes, Place, Problem, UnreadValues, Unreadable};
 pub use source_path::{NotASourcePath, SourcePath, below};
-pub use tokens::{identifiers, peel, plain, text};
+pub use tokens::{collect_identifiers, format_tokens, peel_parens, unraw_name};

@@ -9,7 +9,7 @@ thread_local! {
 }
 
 /// The result of `f`, or the text of its panic. Nothing is printed.
-pub fn caught<T>(f: impl FnOnce() -> T) -> Result<T, String> {
+pub fn catch_panic<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let before = panic::take_hook();
@@ -20,20 +20,20 @@ pub fn caught<T>(f: impl FnOnce() -> T) -> Result<T, String> {
         }));
     });
     let before = QUIET.replace(true);
-    let res = panic::catch_unwind(AssertUnwindSafe(f));
+    let result = panic::catch_unwind(AssertUnwindSafe(f));
     QUIET.set(before);
-    res.map_err(|it| {
-        let text = it.downcast_ref::<String>().map(String::as_str);
-        text.or_else(|| it.downcast_ref::<&str>().copied()).unwrap_or("a panic").to_owned()
+    result.map_err(|payload| {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("a panic").to_owned()
     })
 }
 
-/// How long a text may be, and how much of its start and of its end is left otherwise.
+/// The limit of a text, and how much of its start and of its end is left otherwise.
 const LONGEST: usize = 600;
 const KEPT: usize = 250;
 
 /// The message about a panic of kube over a schema.
-pub fn message(panic: &str) -> String {
+pub fn panic_message(panic: &str) -> String {
     match twice_defined(panic) {
         Some(name) => format!(
             "kube panics on this schema: the property `{name}` has different schemas in subschemas, such as the variants of an enum"

@@ -55,14 +55,14 @@ pub struct UnreadValues {
 pub struct Problem {
     pub place: Place,
     pub message: String,
-    /// Where in a custom resource it is: the kind, the path of the field (`spec.size`), the type that cannot be
+    /// The path in a custom resource: the kind, the path of the field (`spec.size`), the type that cannot be
     /// read. As much of these as applies, so empty where no kind is concerned.
     pub field_path: Vec<String>,
-    /// How to fix it.
+    /// A hint on how to fix it.
     pub hint: Option<String>,
     /// The line of the file, as it was read; none where that is not known.
     pub source_line: Option<Arc<str>>,
-    /// Whether the compiler refuses the code, too, so that compiling it cannot help.
+    /// True if the compiler refuses the code, too, so that compiling it cannot help.
     pub does_not_compile: bool,
     /// The rule that found it, if it is a warning: a comment can accept it by this name.
     pub rule: Option<&'static str>,
@@ -106,14 +106,14 @@ impl Problem {
     /// The problem over several lines, each behind `indent`: the field path and the hint below the message.
     pub fn describe(&self, indent: &str) -> String {
         let Self { place, message, field_path, hint, .. } = self;
-        let mut res = format!("{indent}{place}: {message}");
-        if 1 < field_path.len() {
-            res += &format!("\n{indent}  {}", field_path.join(" → "));
+        let mut text = format!("{indent}{place}: {message}");
+        if field_path.len() > 1 {
+            text += &format!("\n{indent}  {}", field_path.join(" → "));
         }
         if let Some(hint) = hint {
-            res += &format!("\n{indent}  hint: {hint}");
+            text += &format!("\n{indent}  hint: {hint}");
         }
-        res
+        text
     }
 }
 
@@ -141,7 +141,7 @@ impl From<Problem> for Diagnostic {
             file: Some(it.place.path.to_string()),
             position: Some((it.place.line, it.place.column)),
             source_line: it.source_line,
-            field_paths: Some(it.field_path).into_iter().filter(|it| !it.is_empty()).collect(),
+            field_paths: Some(it.field_path).into_iter().filter(|path| !path.is_empty()).collect(),
             hints: it.hint.into_iter().collect(),
             ..Self::default()
         }

@@ -22,7 +22,7 @@ pub struct RawTokens<'t> {
 }
 
 struct RawToken {
-    kind: Kind,
+    kind: RawTokenKind,
     start: u32,
     end: u32,
     /// The index of the bracket that closes this one.
@@ -30,7 +30,7 @@ struct RawToken {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum RawTokenKind {
     Word,
     /// A number, a text, a character or a lifetime.
     Literal,
@@ -78,17 +78,19 @@ impl<'t> RawTokens<'t> {
                 return Err(NotSplit::TooLarge);
             }
             match kind {
-                Kind::Literal if is_number(token.kind) && token.len as usize > MOST_DIGITS => {
+                RawTokenKind::Literal
+                    if is_number(token.kind) && token.len as usize > MOST_DIGITS =>
+                {
                     return Err(NotSplit::LongNumber(range.start as usize));
                 }
-                Kind::Word if !is_nfc(&text[range.start as usize..range.end as usize]) => {
+                RawTokenKind::Word if !is_nfc(&text[range.start as usize..range.end as usize]) => {
                     return Err(NotSplit::NotNormalized(range.start as usize));
                 }
-                Kind::Open(_) if open.len() == MOST_NESTED => {
+                RawTokenKind::Open(_) if open.len() == MOST_NESTED => {
                     return Err(NotSplit::TooDeep(range.start as usize));
                 }
-                Kind::Open(bracket) => open.push((tokens.len(), bracket)),
-                Kind::Close(bracket) => {
+                RawTokenKind::Open(bracket) => open.push((tokens.len(), bracket)),
+                RawTokenKind::Close(bracket) => {
                     let Some((index, opened)) = open.pop() else {
                         return Err(NotSplit::Malformed);
                     };
@@ -110,72 +112,73 @@ impl<'t> RawTokens<'t> {
 
     /// The cost of parsing these tokens, in tokens: a comment that documents an item becomes an attribute, which takes
     /// 2.6 KB with its copies.
-    pub fn cost(&self, range: Range<usize>) -> usize {
+    pub fn parsing_cost(&self, range: Range<usize>) -> usize {
         const COST_OF_DOC: usize = 12;
-        let docs = self.tokens[range.clone()].iter().filter(|token| token.kind == Kind::Doc);
+        let docs =
+            self.tokens[range.clone()].iter().filter(|token| token.kind == RawTokenKind::Doc);
         range.len() + (COST_OF_DOC - 1) * docs.count()
     }
 
     /// The kind of a token; none behind the last one.
-    pub fn kind(&self, index: usize) -> Option<Kind> {
+    pub fn kind_at(&self, index: usize) -> Option<RawTokenKind> {
         self.tokens.get(index).map(|token| token.kind)
     }
 
     /// The word at an index, if there is one.
-    pub fn word(&self, index: usize) -> Option<&'t str> {
-        let token = self.tokens.get(index).filter(|token| token.kind == Kind::Word)?;
+    pub fn word_at(&self, index: usize) -> Option<&'t str> {
+        let token = self.tokens.get(index).filter(|token| token.kind == RawTokenKind::Word)?;
         Some(&self.text[token.start as usize..token.end as usize])
     }
 
     /// The index of the bracket that closes the one at an index.
-    pub fn close(&self, index: usize) -> usize {
+    pub fn closing_index(&self, index: usize) -> usize {
         self.tokens[index].close as usize
     }
 
     /// The bytes of a token.
-    pub fn bytes(&self, index: usize) -> Range<usize> {
+    pub fn byte_range(&self, index: usize) -> Range<usize> {
         self.tokens[index].start as usize..self.tokens[index].end as usize
     }
 }
 
-/// The kind of a token: none for spaces and comments, an error (`None` outside) for what is no token of Rust.
-fn kind_of(kind: TokenKind) -> Option<Option<Kind>> {
+/// Returns the kind of a token: none for spaces and comments, an error (`None` outside) if it is not a token of Rust.
+fn kind_of(kind: TokenKind) -> Option<Option<RawTokenKind>> {
     use TokenKind as T;
     Some(Some(match kind {
         T::Whitespace
         | T::LineComment { doc_style: None }
         | T::BlockComment { doc_style: None, terminated: true } => return Some(None),
-        T::LineComment { .. } | T::BlockComment { terminated: true, .. } => Kind::Doc,
-        T::Ident | T::RawIdent => Kind::Word,
-        T::Lifetime { .. } | T::RawLifetime => Kind::Literal,
-        T::Literal { kind, .. } if is_terminated(kind) => Kind::Literal,
-        T::OpenParen => Kind::Open(Bracket::Round),
-        T::OpenBracket => Kind::Open(Bracket::Square),
-        T::OpenBrace => Kind::Open(Bracket::Brace),
-        T::CloseParen => Kind::Close(Bracket::Round),
-        T::CloseBracket => Kind::Close(Bracket::Square),
-        T::CloseBrace => Kind::Close(Bracket::Brace),
-        T::Semi => Kind::Punct(';'),
-        T::Comma => Kind::Punct(','),
-        T::Dot => Kind::Punct('.'),
-        T::At => Kind::Punct('@'),
-        T::Pound => Kind::Punct('#'),
-        T::Tilde => Kind::Punct('~'),
-        T::Question => Kind::Punct('?'),
-        T::Colon => Kind::Punct(':'),
-        T::Dollar => Kind::Punct('$'),
-        T::Eq => Kind::Punct('='),
-        T::Bang => Kind::Punct('!'),
-        T::Lt => Kind::Punct('<'),
-        T::Gt => Kind::Punct('>'),
-        T::Minus => Kind::Punct('-'),
-        T::And => Kind::Punct('&'),
-        T::Or => Kind::Punct('|'),
-        T::Plus => Kind::Punct('+'),
-        T::Star => Kind::Punct('*'),
-        T::Slash => Kind::Punct('/'),
-        T::Caret => Kind::Punct('^'),
-        T::Percent => Kind::Punct('%'),
+        T::LineComment { .. } | T::BlockComment { terminated: true, .. } => RawTokenKind::Doc,
+        T::Ident | T::RawIdent => RawTokenKind::Word,
+        T::Lifetime { .. } | T::RawLifetime => RawTokenKind::Literal,
+        T::Literal { kind, .. } if is_terminated(kind) => RawTokenKind::Literal,
+        T::OpenParen => RawTokenKind::Open(Bracket::Round),
+        T::OpenBracket => RawTokenKind::Open(Bracket::Square),
+        T::OpenBrace => RawTokenKind::Open(Bracket::Brace),
+        T::CloseParen => RawTokenKind::Close(Bracket::Round),
+        T::CloseBracket => RawTokenKind::Close(Bracket::Square),
+        T::CloseBrace => RawTokenKind::Close(Bracket::Brace),
+        T::Semi => RawTokenKind::Punct(';'),
+        T::Comma => RawTokenKind::Punct(','),
+        T::Dot => RawTokenKind::Punct('.'),
+        T::At => RawTokenKind::Punct('@'),
+        T::Pound => RawTokenKind::Punct('#'),
+        T::Tilde => RawTokenKind::Punct('~'),
+        T::Question => RawTokenKind::Punct('?'),
+        T::Colon => RawTokenKind::Punct(':'),
+        T::Dollar => RawTokenKind::Punct('$'),
+        T::Eq => RawTokenKind::Punct('='),
+        T::Bang => RawTokenKind::Punct('!'),
+        T::Lt => RawTokenKind::Punct('<'),
+        T::Gt => RawTokenKind::Punct('>'),
+        T::Minus => RawTokenKind::Punct('-'),
+        T::And => RawTokenKind::Punct('&'),
+        T::Or => RawTokenKind::Punct('|'),
+        T::Plus => RawTokenKind::Punct('+'),
+        T::Star => RawTokenKind::Punct('*'),
+        T::Slash => RawTokenKind::Punct('/'),
+        T::Caret => RawTokenKind::Punct('^'),
+        T::Percent => RawTokenKind::Punct('%'),
         _ => return None,
     }))
 }

@@ -33,11 +33,11 @@ impl SourcePath {
 /// A relative path seen from a folder, with `.` and `..` taken out as far as they can be. `""` is the folder
 /// that all paths are seen from.
 pub fn below(folder: &str, relative: &str) -> String {
-    let mut parts: Vec<&str> = folder.split('/').filter(|it| !it.is_empty()).collect();
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in relative.split('/') {
         match part {
             "" | "." => {}
-            ".." if parts.last().is_some_and(|it| *it != "..") => drop(parts.pop()),
+            ".." if parts.last().is_some_and(|part| *part != "..") => drop(parts.pop()),
             part => parts.push(part),
         }
     }
@@ -48,13 +48,14 @@ impl FromStr for SourcePath {
     type Err = NotASourcePath;
     fn from_str(text: &str) -> Result<Self, NotASourcePath> {
         let rest = text.trim_start_matches("../");
-        match rest == ".." || is_inside(rest) {
-            true => Ok(Self(text.to_owned())),
-            false => Err(NotASourcePath(text.to_owned())),
+        if rest == ".." || is_inside(rest) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(NotASourcePath(text.to_owned()))
         }
     }
 }
-/// Whether a path names something inside of the folder that it is seen from.
+/// Returns whether a path names something inside of the folder that it is seen from.
 pub fn is_inside(text: &str) -> bool {
     let normal = |it: Component<'_>| matches!(it, Component::Normal(_));
     let plain = !text.contains(['\\', '\n', '\0']) && !text.ends_with('/');

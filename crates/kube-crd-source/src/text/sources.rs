@@ -9,7 +9,7 @@ use std::rc::Rc;
 use diagnostics::Lines;
 use semver::Version;
 
-use super::{Place, Problem, SourcePath, below, conflict};
+use super::{Place, Problem, SourcePath, below, find_conflict};
 
 /// Gives the text of a file by its path below a folder, e.g. `src/lib.rs`.
 pub type ReadFile = Rc<dyn Fn(&str) -> Option<String>>;
@@ -114,7 +114,7 @@ impl ReadTexts {
             if *hash != hash_of(&text) {
                 continue;
             }
-            let (mut lines, conflict) = (Lines::of(&text), conflict(&path, &text));
+            let (mut lines, conflict) = (Lines::of(&text), find_conflict(&path, &text));
             for problem in problems {
                 *problem = match &conflict {
                     Some((conflict, lines)) if lines.contains(&problem.place.line) => {
@@ -127,13 +127,13 @@ impl ReadTexts {
     }
 }
 
-/// Whether a path leads out of the workspace's folder.
+/// Returns whether a path leads out of the workspace's folder.
 fn is_outside(path: &str) -> bool {
     path == ".." || path.starts_with("../")
 }
 
 /// Why a file is not read.
-pub fn outside(path: &str) -> String {
+pub fn outside_message(path: &str) -> String {
     format!("`{path}` is outside of the project and of its path dependencies, and is not read")
 }
 
@@ -168,7 +168,7 @@ impl<'a> Texts<'a> {
     }
 
     /// Allows to read a package that a Cargo.toml names by its path.
-    pub fn declare(&self, folder: &str) {
+    pub fn allow_folder(&self, folder: &str) {
         if is_outside(folder) {
             self.declared.borrow_mut().insert(folder.to_owned());
         }
@@ -176,12 +176,13 @@ impl<'a> Texts<'a> {
 
     /// Whether a file may be read. What is read is printed, so a clone may lead to none of its reader's files: outside
     /// of the workspace's folder these are the files of declared packages, and each Cargo.toml that cargo would read.
-    pub fn allows(&self, path: &str) -> bool {
+    pub fn allows_path(&self, path: &str) -> bool {
         let is_declared = |folder: &String| {
             let rest = path.strip_prefix(folder.as_str());
             // `../..` is above `..`, not below it.
-            rest.is_some_and(|it| {
-                it.is_empty() || it.starts_with('/') && it != "/.." && !it.starts_with("/../")
+            rest.is_some_and(|rest| {
+                rest.is_empty()
+                    || rest.starts_with('/') && rest != "/.." && !rest.starts_with("/../")
             })
         };
         !is_outside(path)
@@ -190,25 +191,26 @@ impl<'a> Texts<'a> {
     }
 
     /// The same; where the file may not be read, that is a problem of the Cargo.toml that names it.
-    pub fn require(&self, path: &SourcePath, folder: &str) -> bool {
-        let res = self.allows(path.as_str());
-        if !res {
+    pub fn ensure_allowed(&self, path: &SourcePath, folder: &str) -> bool {
+        let is_allowed = self.allows_path(path.as_str());
+        if !is_allowed {
             let manifest = below(folder, "Cargo.toml").parse();
             let place = Place::start(manifest.unwrap_or_else(|_| SourcePath::fixed("Cargo.toml")));
-            let problem = Problem::new(place, outside(path.as_str())).with_hint(OUTSIDE_HINT);
+            let problem =
+                Problem::new(place, outside_message(path.as_str())).with_hint(OUTSIDE_HINT);
             self.problems.borrow_mut().push(problem);
         }
-        res
+        is_allowed
     }
 
     /// The text of a file; nothing where there is none. One that cannot be read is a problem.
-    pub fn get(&self, path: &SourcePath) -> Option<Rc<str>> {
-        if !self.allows(path.as_str()) {
-            self.problem(path.clone(), outside(path.as_str()));
+    pub fn read_text(&self, path: &SourcePath) -> Option<Rc<str>> {
+        if !self.allows_path(path.as_str()) {
+            self.report_problem(path.clone(), outside_message(path.as_str()));
             return None;
         }
         let text = self.sources.text(path).unwrap_or_else(|error| {
-            self.problem(path.clone(), error.root_cause().to_string());
+            self.report_problem(path.clone(), error.root_cause().to_string());
             None
         });
         if let Some(text) = &text {
@@ -220,7 +222,7 @@ impl<'a> Texts<'a> {
     /// Cargo's configuration. A file that cannot be read is a problem.
     pub fn cargo_configs(&self) -> Vec<ConfigFile> {
         let files = self.sources.cargo_configs().unwrap_or_else(|error| {
-            self.problem(SourcePath::fixed(".cargo/config.toml"), format!("{error:#}"));
+            self.report_problem(SourcePath::fixed(".cargo/config.toml"), format!("{error:#}"));
             Vec::new()
         });
         let hashes = files.iter().map(|file| (file.path.clone(), hash_of(&file.text)));
@@ -228,46 +230,49 @@ impl<'a> Texts<'a> {
         files
     }
 
-    /// What is in a folder; nothing where there is none. One that cannot be listed is a problem.
-    pub fn names(&self, folder: &str) -> Vec<String> {
+    /// Returns what is in a folder; nothing where there is none. One that cannot be listed is a problem.
+    pub fn list_names(&self, folder: &str) -> Vec<String> {
         self.sources.names(folder).unwrap_or_else(|error| {
             let path = folder.parse().unwrap_or_else(|_| SourcePath::fixed("Cargo.toml"));
-            self.problem(path, format!("{error:#}"));
+            self.report_problem(path, format!("{error:#}"));
             Vec::new()
         })
     }
 
     /// Says that what a folder lists is not there any more.
     pub fn report_missing(&self, path: SourcePath) {
-        self.problem(path, "it was moved or removed meanwhile: run the command again".to_owned());
+        self.report_problem(
+            path,
+            "it was moved or removed meanwhile: run the command again".to_owned(),
+        );
     }
 
-    fn problem(&self, path: SourcePath, message: String) {
+    fn report_problem(&self, path: SourcePath, message: String) {
         let place = Place { path, line: 1, column: 1 };
         self.problems.borrow_mut().push(Problem::new(place, message));
     }
 
     pub fn contains_key(&self, path: &SourcePath) -> bool {
-        self.allows(path.as_str()) && self.sources.is_file(path)
+        self.allows_path(path.as_str()) && self.sources.is_file(path)
     }
 
     /// Every Rust file below a folder. Hidden folders and cargo's own `target` are passed by.
-    pub fn below(&self, folder: &str) -> Vec<SourcePath> {
-        let mut res: Vec<SourcePath> = Vec::new();
+    pub fn list_rust_files(&self, folder: &str) -> Vec<SourcePath> {
+        let mut files: Vec<SourcePath> = Vec::new();
         let mut open = vec![folder.to_owned()];
         let mut seen = 0;
         while let Some(here) = open.pop() {
             seen += 1;
-            if MOST_FOLDERS < seen {
+            if seen > MOST_FOLDERS {
                 let path = folder.parse().unwrap_or_else(|_| SourcePath::fixed("Cargo.toml"));
-                self.problem(
+                self.report_problem(
                     path,
                     format!("it contains more than {MOST_FOLDERS} directories, or one that leads back to it"),
                 );
                 break;
             }
-            let names = self.names(&here);
-            if names.is_empty() && here != folder && !self.lists(&here) {
+            let names = self.list_names(&here);
+            if names.is_empty() && here != folder && !self.lists_folder(&here) {
                 self.report_missing(
                     here.parse().unwrap_or_else(|_| SourcePath::fixed("Cargo.toml")),
                 );
@@ -276,19 +281,19 @@ impl<'a> Texts<'a> {
                 match name.strip_suffix('/') {
                     Some(name) if name.starts_with('.') || name == "target" => {}
                     Some(name) => open.push(below(&here, name)),
-                    None if name.ends_with(".rs") => res.extend(below(&here, &name).parse()),
+                    None if name.ends_with(".rs") => files.extend(below(&here, &name).parse()),
                     None => {}
                 }
             }
         }
-        res.sort();
-        res
+        files.sort();
+        files
     }
 
-    /// Whether a folder is in the one that it was found in.
-    fn lists(&self, folder: &str) -> bool {
+    /// Returns whether a folder is in the one that it was found in.
+    fn lists_folder(&self, folder: &str) -> bool {
         let (above, name) = folder.rsplit_once('/').unwrap_or(("", folder));
-        self.names(above).iter().any(|it| it.strip_suffix('/') == Some(name))
+        self.list_names(above).iter().any(|entry| entry.strip_suffix('/') == Some(name))
     }
 }
 
@@ -298,7 +303,7 @@ const MOST_FOLDERS: usize = 5_000;
 /// A project in a map. Packages from a registry are in it at `cargo/<name>-<version>`, variables at `$<name>`.
 impl Sources for BTreeMap<SourcePath, String> {
     fn text(&self, path: &SourcePath) -> anyhow::Result<Option<Rc<str>>> {
-        Ok(self.get(path).map(|it| Rc::from(it.as_str())))
+        Ok(self.get(path).map(|text| Rc::from(text.as_str())))
     }
 
     fn is_file(&self, path: &SourcePath) -> bool {
@@ -308,7 +313,7 @@ impl Sources for BTreeMap<SourcePath, String> {
     fn package_folder(&self, locked: &Locked) -> Option<String> {
         let folder = format!("cargo/{}-{}", locked.name, locked.version);
         let manifest = format!("{folder}/Cargo.toml");
-        self.keys().any(|it| it.as_str() == manifest).then_some(folder)
+        self.keys().any(|path| path.as_str() == manifest).then_some(folder)
     }
 
     fn cargo_configs(&self) -> anyhow::Result<Vec<ConfigFile>> {
@@ -331,13 +336,15 @@ impl Sources for BTreeMap<SourcePath, String> {
 
     fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
         let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-        let below = self.keys().filter_map(|it| it.as_str().strip_prefix(&start));
-        let mut res: Vec<String> = below
-            .map(|it| it.split_once('/').map_or(it.to_owned(), |(folder, _)| format!("{folder}/")))
+        let below = self.keys().filter_map(|path| path.as_str().strip_prefix(&start));
+        let mut names: Vec<String> = below
+            .map(|rest| {
+                rest.split_once('/').map_or(rest.to_owned(), |(folder, _)| format!("{folder}/"))
+            })
             .collect();
-        res.sort();
-        res.dedup();
-        Ok(res)
+        names.sort();
+        names.dedup();
+        Ok(names)
     }
 }
 
@@ -365,9 +372,9 @@ fn a_folder_that_cannot_be_listed_is_told_and_not_taken_for_an_empty_one() {
         }
     }
     let files = ["src/a.rs", "src/locked/b.rs", "src/c/d.rs"];
-    let broken = Broken(files.map(|it| (SourcePath::fixed(it), String::new())).into());
+    let broken = Broken(files.map(|file| (SourcePath::fixed(file), String::new())).into());
     let texts = Texts::new(&broken);
-    let found: Vec<String> = texts.below("src").iter().map(ToString::to_string).collect();
+    let found: Vec<String> = texts.list_rust_files("src").iter().map(ToString::to_string).collect();
     assert_eq!(found, ["src/a.rs", "src/c/d.rs"]);
     let problems: Vec<String> = texts.problems.borrow().iter().map(ToString::to_string).collect();
     assert_eq!(problems, ["src/locked:1:1: no leave"]);

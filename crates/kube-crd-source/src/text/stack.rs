@@ -1,4 +1,4 @@
-//! How high the stack is: as deep as the source that is read may be nested. Only what is used takes memory.
+//! Runs code with a stack that is large enough for deeply nested source. Only the part that is used takes memory.
 
 /// In bytes. What is nested too deep for it is refused before.
 pub const SIZE: usize = 1 << 30;

@@ -10,7 +10,7 @@ use proc_macro2::{Delimiter, LexError, TokenStream, TokenTree};
 /// Limit of the nesting of syntax, counted in tokens around and before one another.
 const DEEP: usize = 4_000;
 
-/// How a word is noted, and one of those behind which `!` negates.
+/// The marks of a word, and of a word behind which `!` negates.
 const WORD: char = 'w';
 const KEYWORD: char = 'k';
 
@@ -21,24 +21,24 @@ pub const BEFORE_NOT: &[&str] = &[
 ];
 
 /// The text of a file as its spans are counted in it: `lines_before` are counted on from another file.
-pub fn normalized(text: &str, lines_before: usize) -> String {
+pub fn normalize_text(text: &str, lines_before: usize) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    // As rustc does when it loads a file.
+    // rustc does the same when it loads a file.
     let text = text.replace("\r\n", "\n");
     "\n".repeat(lines_before) + without_shebang(&text)
 }
 
 /// The tokens of a text that is normalized.
-pub fn tokens(text: &str) -> syn::Result<TokenStream> {
+pub fn parse_tokens(text: &str) -> syn::Result<TokenStream> {
     text.parse().map_err(|error: LexError| {
         syn::Error::new(error.span(), "it is cut off, or this is not a token of Rust")
     })
 }
 
 /// The syntax of a text that is normalized.
-pub fn parse(text: &str) -> syn::Result<syn::File> {
-    let tokens = tokens(text)?;
-    guarded(&tokens)?;
+pub fn parse_file(text: &str) -> syn::Result<syn::File> {
+    let tokens = parse_tokens(text)?;
+    refuse_deep_nesting(&tokens)?;
     syn::parse2(tokens).map_err(|error| at_last_token(error, text))
 }
 
@@ -49,7 +49,7 @@ fn at_last_token(error: syn::Error, text: &str) -> syn::Error {
     if (start, end) != (nowhere.start(), nowhere.end()) {
         return error;
     }
-    match tokens(text).ok().and_then(|tokens| tokens.into_iter().last()) {
+    match parse_tokens(text).ok().and_then(|tokens| tokens.into_iter().last()) {
         Some(TokenTree::Group(group)) => syn::Error::new(group.span_close(), error),
         Some(token) => syn::Error::new(token.span(), error),
         None => error,
@@ -71,7 +71,7 @@ fn what_is_missing_at_the_end_is_reported_there() {
 
 #[cfg(test)]
 fn file(text: &str) -> syn::Result<syn::File> {
-    parse(&normalized(text, 0))
+    parse_file(&normalize_text(text, 0))
 }
 
 #[test]
@@ -91,14 +91,14 @@ fn without_shebang(text: &str) -> &str {
 }
 
 /// Refuses tokens that would be nested too deep, whatever they come to.
-pub fn guarded(tokens: &TokenStream) -> syn::Result<()> {
-    let mut levels = vec![Level::new(tokens.clone(), 0)];
+pub fn refuse_deep_nesting(tokens: &TokenStream) -> syn::Result<()> {
+    let mut levels = vec![GroupLevel::new(tokens.clone(), 0)];
     while let Some(level) = levels.last_mut() {
-        let Some(token) = level.step() else {
+        let Some(token) = level.next_token() else {
             levels.pop();
             continue;
         };
-        if DEEP < level.at {
+        if level.at > DEEP {
             let span = match &token {
                 TokenTree::Group(it) => it.span_open(),
                 token => token.span(),
@@ -108,7 +108,7 @@ pub fn guarded(tokens: &TokenStream) -> syn::Result<()> {
         if let TokenTree::Group(group) = token
             && !level.is_macro
         {
-            let inner = Level::new(group.stream(), level.at);
+            let inner = GroupLevel::new(group.stream(), level.at);
             levels.push(inner);
         }
     }
@@ -116,7 +116,7 @@ pub fn guarded(tokens: &TokenStream) -> syn::Result<()> {
 }
 
 /// The tokens of one group. Where a statement, an item or an argument ends, the next starts as deep as the first.
-struct Level {
+struct GroupLevel {
     tokens: Peekable<IntoIter>,
     start: usize,
     depth: usize,
@@ -131,14 +131,14 @@ struct Level {
     is_macro: bool,
 }
 
-impl Level {
+impl GroupLevel {
     fn new(tokens: TokenStream, start: usize) -> Self {
         let tokens = tokens.into_iter().peekable();
         let before = [' '; 3];
         Self { tokens, start, depth: start, at: start, before, angles: 0, bars: 0, is_macro: false }
     }
 
-    fn step(&mut self) -> Option<TokenTree> {
+    fn next_token(&mut self) -> Option<TokenTree> {
         let token = self.tokens.next()?;
         self.depth += 1;
         self.at = self.depth;
@@ -153,16 +153,16 @@ impl Level {
                 self.is_macro = matches!(self.before, ['!', WORD, _] | [WORD, '!', WORD]);
                 self.after_group(it.delimiter());
             }
-            _ => self.after(kind),
+            _ => self.update_after(kind),
         }
         self.before = [kind, self.before[0], self.before[1]];
         Some(token)
     }
 
-    fn after(&mut self, token: char) {
+    fn update_after(&mut self, token: char) {
         match token {
-            ';' => self.end(),
-            ',' if self.angles == 0 && self.bars.is_multiple_of(2) => self.end(),
+            ';' => self.end_part(),
+            ',' if self.angles == 0 && self.bars.is_multiple_of(2) => self.end_part(),
             '<' => self.angles += 1,
             '>' if !matches!(self.before[0], '-' | '=') => {
                 self.angles = self.angles.saturating_sub(1);
@@ -175,12 +175,14 @@ impl Level {
     fn after_group(&mut self, delimiter: Delimiter) {
         let arm = matches!(self.before, ['>', '=', _]);
         match (delimiter, self.tokens.peek()) {
-            (Delimiter::Brace, _) if arm => self.end(),
+            (Delimiter::Brace, _) if arm => self.end_part(),
             (Delimiter::Brace, Some(TokenTree::Ident(it))) if it != "else" && it != "as" => {
-                self.end();
+                self.end_part();
             }
-            (Delimiter::Brace, Some(TokenTree::Punct(it))) if it.as_char() == '#' => self.end(),
-            // What follows an attribute is not inside of it.
+            (Delimiter::Brace, Some(TokenTree::Punct(it))) if it.as_char() == '#' => {
+                self.end_part()
+            }
+            // Tokens after an attribute are not inside of it.
             (Delimiter::Bracket, _) => match self.before {
                 ['#', ..] => self.depth -= 2,
                 ['!', '#', _] => self.depth -= 3,
@@ -190,7 +192,7 @@ impl Level {
         }
     }
 
-    fn end(&mut self) {
+    fn end_part(&mut self) {
         self.depth = self.start;
         self.angles = 0;
         self.bars = 0;

@@ -7,19 +7,19 @@ use quote::ToTokens;
 use syn::Expr;
 
 /// An identifier without `r#`.
-pub fn plain(ident: &syn::Ident) -> String {
+pub fn unraw_name(ident: &syn::Ident) -> String {
     let text = ident.to_string();
     text.strip_prefix("r#").map_or(text.clone(), str::to_owned)
 }
 
 /// The identifiers among tokens, without `r#`.
-pub fn identifiers(tokens: &impl ToTokens) -> BTreeSet<String> {
+pub fn collect_identifiers(tokens: &impl ToTokens) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut streams = vec![tokens.to_token_stream()];
     while let Some(stream) = streams.pop() {
         for token in stream {
             match token {
-                TokenTree::Ident(ident) => drop(found.insert(plain(&ident))),
+                TokenTree::Ident(ident) => drop(found.insert(unraw_name(&ident))),
                 TokenTree::Group(group) => streams.push(group.stream()),
                 TokenTree::Punct(_) | TokenTree::Literal(_) => {}
             }
@@ -29,24 +29,24 @@ pub fn identifiers(tokens: &impl ToTokens) -> BTreeSet<String> {
 }
 
 /// Tokens as a person would write them, for messages.
-pub fn text(tokens: &impl ToTokens) -> String {
-    let mut res = String::new();
+pub fn format_tokens(tokens: &impl ToTokens) -> String {
+    let mut text = String::new();
     for part in tokens.to_token_stream().to_string().split(' ') {
-        let before = res.chars().last();
+        let before = text.chars().last();
         let word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
         if (word(before) && word(part.chars().next())) || before == Some(',') {
-            res.push(' ');
+            text.push(' ');
         }
-        res.push_str(part);
+        text.push_str(part);
     }
-    res
+    text
 }
 
 /// An expression without parentheses around it.
-pub fn peel(expr: &Expr) -> &Expr {
+pub fn peel_parens(expr: &Expr) -> &Expr {
     match expr {
-        Expr::Paren(it) if it.attrs.is_empty() => peel(&it.expr),
-        Expr::Group(it) => peel(&it.expr),
+        Expr::Paren(it) if it.attrs.is_empty() => peel_parens(&it.expr),
+        Expr::Group(it) => peel_parens(&it.expr),
         expr => expr,
     }
 }
@@ -54,5 +54,5 @@ pub fn peel(expr: &Expr) -> &Expr {
 #[test]
 fn types_are_shown_as_they_are_written() {
     let ty: syn::Type = syn::parse_quote!(BTreeMap<String, Option<&'static str>>);
-    assert_eq!(text(&ty), "BTreeMap<String, Option<&'static str>>");
+    assert_eq!(format_tokens(&ty), "BTreeMap<String, Option<&'static str>>");
 }

@@ -12,13 +12,13 @@ use super::tokens::Tokens;
 use super::world::{ItemId, ModuleId, Path};
 use crate::cargo::Features;
 use crate::cargo::cfg::{self, Settled};
-use crate::text::{derive_paths, text};
+use crate::text::{derive_paths, format_tokens};
 
 /// A derive or an attribute macro at an item. It may declare further items in the item's module.
 pub struct AttributeMacro {
     pub module: ModuleId,
     pub path: Path,
-    /// As it is written, for messages.
+    /// The attribute as it is written, for messages.
     pub text: String,
     pub is_derive: bool,
     /// It is at a function or a constant of an `impl`, to which it may add others.
@@ -146,7 +146,7 @@ pub fn attribute_macros(
     }
     let item = match item {
         syn::Item::Struct(_) | syn::Item::Enum(_) => DecoratedItem::Data(data),
-        other => DecoratedItem::words(other, omitted),
+        other => DecoratedItem::of_words(other, omitted),
     };
     paths
         .into_iter()
@@ -168,12 +168,13 @@ pub fn macros_in_impl(
         _ => Vec::new(),
     };
     // A condition that cannot be read is a problem where the item is needed.
-    let settled = block.items.iter().filter_map(|it| cfg::settle(&attributes(it), features).ok());
+    let settled =
+        block.items.iter().filter_map(|item| cfg::resolve_cfgs(&attributes(item), features).ok());
     let paths: Vec<_> = settled.flat_map(|settled| macro_paths(&settled)).collect();
     if paths.is_empty() {
         return Vec::new();
     }
-    let item = DecoratedItem::words(block, omitted);
+    let item = DecoratedItem::of_words(block, omitted);
     let in_impl = |path: &syn::Path| AttributeMacro {
         is_in_impl: true,
         ..AttributeMacro::new(module, path, false, item.clone())
@@ -182,14 +183,14 @@ pub fn macros_in_impl(
 }
 
 impl DecoratedItem {
-    fn words(item: &impl quote::ToTokens, omitted: &[LineColumn]) -> Self {
+    fn of_words(item: &impl quote::ToTokens, omitted: &[LineColumn]) -> Self {
         Self::Words(Rc::new(Tokens::of_arguments(item.to_token_stream()).words), omitted.into())
     }
 }
 
 impl AttributeMacro {
     fn new(module: ModuleId, path: &syn::Path, is_derive: bool, item: DecoratedItem) -> Self {
-        let written = text(path);
+        let written = format_tokens(path);
         let text =
             if is_derive { format!("#[derive({written})]") } else { format!("#[{written}]") };
         Self { module, path: Path::from(path), text, is_derive, is_in_impl: false, item }
@@ -202,9 +203,14 @@ pub fn of_item<'a>(item: &syn::Item, attrs: &'a [Attribute]) -> Option<&'a Attri
     if !matches!(item, Item::Mod(_) | Item::Impl(_) | Item::Type(_) | Item::Const(_)) {
         return None;
     }
-    attrs.iter().find(|it| {
-        let last = it.path().segments.last().map(|it| it.ident.to_string()).unwrap_or_default();
-        !is_of_language_or_tool(&it.meta) && !is_adding(&last)
+    attrs.iter().find(|attr| {
+        let last = attr
+            .path()
+            .segments
+            .last()
+            .map(|segment| segment.ident.to_string())
+            .unwrap_or_default();
+        !is_of_language_or_tool(&attr.meta) && !is_adding(&last)
     })
 }
 
@@ -215,19 +221,19 @@ pub fn is_adding(name: &str) -> bool {
     ADDING.iter().any(|path| last_name(path))
 }
 
-/// Whether an item under an attribute macro may become a kind.
+/// Returns whether an item under an attribute macro may become a kind.
 pub fn may_declare_kinds_of(item: &syn::Item) -> bool {
-    fn says(tokens: proc_macro2::TokenStream) -> bool {
-        tokens.into_iter().any(|it| match it {
+    fn mentions_crd(tokens: proc_macro2::TokenStream) -> bool {
+        tokens.into_iter().any(|token| match token {
             proc_macro2::TokenTree::Ident(it) => it == "crd" || it == "CustomResource",
-            proc_macro2::TokenTree::Group(it) => says(it.stream()),
+            proc_macro2::TokenTree::Group(it) => mentions_crd(it.stream()),
             _ => false,
         })
     }
-    says(item.to_token_stream())
+    mentions_crd(item.to_token_stream())
 }
 
-/// Whether an attribute is `#[versioned]`, which generates a type for each version of a struct.
+/// Returns whether an attribute is `#[versioned]`, which generates a type for each version of a struct.
 pub fn is_versioned(attr: &Attribute) -> bool {
     is_named_versioned(attr.path())
 }

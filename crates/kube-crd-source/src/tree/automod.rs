@@ -22,7 +22,8 @@ impl Files<'_> {
         call: &syn::ItemMacro,
     ) -> Option<Vec<syn::ItemMod>> {
         let krate = &world.crates[world.modules[here.module].krate];
-        let names: Vec<_> = call.mac.path.segments.iter().map(|it| it.ident.to_string()).collect();
+        let names: Vec<_> =
+            call.mac.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         let [package, name] = &names[..] else { return None };
         let is_automod = name == "dir"
             && matches!(krate.externs.get(package), Some(Extern::Elsewhere(word))
@@ -35,10 +36,10 @@ impl Files<'_> {
         };
         let (vis, path) = arguments.parse2(call.mac.tokens.clone()).ok()?;
         let folder = below(&krate.folder, &path.value());
-        if path.value().starts_with('/') || !self.texts.allows(&folder) {
+        if path.value().starts_with('/') || !self.texts.allows_path(&folder) {
             return None;
         }
-        let mut files = self.texts.names(&folder);
+        let mut files = self.texts.list_names(&folder);
         files.retain(|file| file.ends_with(".rs") && !NO_MODULES.contains(&file.as_str()));
         files.sort();
         let modules: Option<Vec<_>> =

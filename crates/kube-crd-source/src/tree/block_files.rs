@@ -13,20 +13,20 @@ use super::tokens::Tokens;
 use super::world::World;
 use crate::cargo::cfg::{self, Cfg};
 use crate::text::raw_tokens::RawTokens;
-use crate::text::sources::{OUTSIDE_HINT, outside};
-use crate::text::{MacroCall, SourcePath, below, macro_calls, plain, syntax};
+use crate::text::sources::{OUTSIDE_HINT, outside_message};
+use crate::text::{MacroCall, SourcePath, below, macro_calls, syntax, unraw_name};
 
 /// A file in a block.
 pub struct BlockFile {
     /// The place in a file of the module.
     span: Span,
-    named: Named,
+    named: FileSyntax,
     /// The folder of another file in a block that includes this one.
     folder: Option<String>,
 }
 
 /// The syntax that names the file.
-enum Named {
+enum FileSyntax {
     /// The arguments of `include!`.
     Include(TokenStream),
     /// A module, with the modules in braces around it.
@@ -34,12 +34,12 @@ enum Named {
 }
 
 impl BlockFile {
-    pub fn included(call: MacroCall) -> Self {
-        Self { span: call.span, named: Named::Include(call.arguments), folder: None }
+    pub fn from_include(call: MacroCall) -> Self {
+        Self { span: call.span, named: FileSyntax::Include(call.arguments), folder: None }
     }
 
     pub fn of_module(module: &syn::ItemMod, around: &[String]) -> Self {
-        let named = Named::Module(Box::new(module.clone()), around.to_vec());
+        let named = FileSyntax::Module(Box::new(module.clone()), around.to_vec());
         Self { span: module.ident.span(), named, folder: None }
     }
 }
@@ -67,12 +67,12 @@ impl Files<'_> {
                         let why = format!(
                             "a module in `{path}` has a file of its own, which is not read"
                         );
-                        world.unread.push(UnreadPlace::file(module, span, why));
+                        world.unread.push(UnreadPlace::of_file(module, span, why));
                     }
                     let folder = below(&path, "..");
                     let calls = macro_calls(&tokens).into_iter();
                     let included =
-                        calls.filter(|call| call.name == "include").map(BlockFile::included);
+                        calls.filter(|call| call.name == "include").map(BlockFile::from_include);
                     files.extend(included.map(|inner| BlockFile {
                         span,
                         folder: Some(folder.clone()),
@@ -83,10 +83,10 @@ impl Files<'_> {
                 }
                 Ok(None) => {}
                 Err(NotRead { why, hint, is_problem: true }) => {
-                    self.report(world.place(module, span), why, hint.as_deref());
+                    self.report_problem(world.place_in(module, span), why, hint.as_deref());
                 }
                 Err(NotRead { why, .. }) => {
-                    world.unread.push(UnreadPlace::file(module, span, why));
+                    world.unread.push(UnreadPlace::of_file(module, span, why));
                 }
             }
         }
@@ -101,29 +101,30 @@ impl Files<'_> {
     ) -> Result<Option<String>, NotRead> {
         let module = here.module;
         Ok(Some(match &file.named {
-            Named::Include(arguments) => {
+            FileSyntax::Include(arguments) => {
                 let folder = file.folder.clone().unwrap_or_else(|| {
-                    let here_file = world.place(module, file.span).path;
+                    let here_file = world.place_in(module, file.span).path;
                     here_file.parent().map_or_else(String::new, |folder| folder.to_string())
                 });
                 let package = &world.crates[world.modules[module].krate].folder;
                 included_path(arguments, &folder, package)?
             }
-            Named::Module(item, around) => {
-                let settled = cfg::settle(&item.attrs, world.features(module));
+            FileSyntax::Module(item, around) => {
+                let settled = cfg::resolve_cfgs(&item.attrs, world.features_of(module));
                 let Ok(settled) = settled else { return Ok(None) };
                 if settled.cfg == Cfg::No {
                     return Ok(None);
                 }
                 if settled.doubtful.iter().any(|meta| meta.path().is_ident("path")) {
-                    let name = plain(&item.ident);
+                    let name = unraw_name(&item.ident);
                     let why = format!("where module `{name}` is depends on a `cfg_attr`");
                     return Err(NotRead::generated(&why));
                 }
                 let attr = settled.attrs.iter().find(|attr| attr.path().is_ident("path"));
-                let path = attr
-                    .and_then(|attr| super::modules::string(attr.meta.require_name_value().ok()?));
-                let path = path.unwrap_or_else(|| format!("{}.rs", plain(&item.ident)));
+                let path = attr.and_then(|attr| {
+                    super::modules::string_value(attr.meta.require_name_value().ok()?)
+                });
+                let path = path.unwrap_or_else(|| format!("{}.rs", unraw_name(&item.ident)));
                 below(&here.folder.paths, &[around.as_slice(), &[path]].concat().join("/"))
             }
         }))
@@ -135,11 +136,12 @@ impl Files<'_> {
         here: Here<'_>,
         path: &str,
     ) -> Result<TokenStream, NotRead> {
-        if !self.texts.allows(path) {
-            return Err(NotRead::problem(outside(path), Some(OUTSIDE_HINT)));
+        if !self.texts.allows_path(path) {
+            return Err(NotRead::problem(outside_message(path), Some(OUTSIDE_HINT)));
         }
         let text = path.parse::<SourcePath>().ok().and_then(|path| {
-            let text = self.texts.contains_key(&path).then(|| self.texts.get(&path)).flatten()?;
+            let text =
+                self.texts.contains_key(&path).then(|| self.texts.read_text(&path)).flatten()?;
             world.beside.push((here.module, path));
             Some(text)
         });
@@ -152,11 +154,11 @@ impl Files<'_> {
 
     /// Splits a text into tokens, if there are not too many of them and they are not nested too deep.
     fn tokens_within_limit(&self, text: &str) -> Option<TokenStream> {
-        let text = syntax::normalized(text, 0);
+        let text = syntax::normalize_text(text, 0);
         let raw = RawTokens::split(&text).ok()?;
-        let left = self.texts.tokens_left.get().checked_sub(raw.cost(0..raw.len()))?;
+        let left = self.texts.tokens_left.get().checked_sub(raw.parsing_cost(0..raw.len()))?;
         self.texts.tokens_left.set(left);
-        let tokens = syntax::tokens(&text).ok()?;
-        syntax::guarded(&tokens).is_ok().then_some(tokens)
+        let tokens = syntax::parse_tokens(&text).ok()?;
+        syntax::refuse_deep_nesting(&tokens).is_ok().then_some(tokens)
     }
 }

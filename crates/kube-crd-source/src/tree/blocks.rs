@@ -12,7 +12,7 @@ use super::attribute_macros::may_be_macro;
 use super::block_files::BlockFile;
 use super::bodies::is_omitted;
 use super::world::ModuleId;
-use crate::text::{macro_calls, plain};
+use crate::text::{macro_calls, unraw_name};
 
 /// An `impl`, a type, an attribute, a macro call or a file inside of a block.
 #[derive(Clone)]
@@ -55,13 +55,13 @@ pub fn block_items(item: &syn::Item, module: ModuleId) -> Blocks {
 }
 
 impl Blocks {
-    fn note(&mut self, tokens: &impl ToTokens) {
+    fn note_item(&mut self, tokens: &impl ToTokens) {
         let span = tokens.span();
         let tokens = tokens.to_token_stream();
         self.items.push(BlockItem { module: self.module, tokens, macro_names: Vec::new(), span });
     }
 
-    fn inside(&mut self, visit: impl FnOnce(&mut Self)) {
+    fn visit_inside(&mut self, visit: impl FnOnce(&mut Self)) {
         let was_inside = std::mem::replace(&mut self.is_inside, true);
         visit(self);
         self.is_inside = was_inside;
@@ -71,10 +71,10 @@ impl Blocks {
 impl<'ast> Visit<'ast> for Blocks {
     fn visit_item(&mut self, item: &'ast syn::Item) {
         match item {
-            syn::Item::Impl(it) => self.note(it),
-            syn::Item::Struct(it) if !it.attrs.is_empty() => self.note(it),
+            syn::Item::Impl(it) => self.note_item(it),
+            syn::Item::Struct(it) if !it.attrs.is_empty() => self.note_item(it),
             // Whatever it writes, it writes in a block.
-            syn::Item::Macro(it) if it.ident.is_some() => self.note(it),
+            syn::Item::Macro(it) if it.ident.is_some() => self.note_item(it),
             syn::Item::Mod(module) if module.content.is_none() => {
                 self.files.push(BlockFile::of_module(module, &self.around));
             }
@@ -82,7 +82,7 @@ impl<'ast> Visit<'ast> for Blocks {
         }
         match item {
             syn::Item::Mod(module) => {
-                self.around.push(plain(&module.ident));
+                self.around.push(unraw_name(&module.ident));
                 visit::visit_item(self, item);
                 self.around.pop();
             }
@@ -96,27 +96,27 @@ impl<'ast> Visit<'ast> for Blocks {
             self.items.push(BlockItem {
                 module: self.module,
                 tokens: import.to_token_stream(),
-                macro_names: vec![plain(&import.ident)],
+                macro_names: vec![unraw_name(&import.ident)],
                 span: import.ident.span(),
             });
         }
     }
 
     fn visit_impl_item(&mut self, item: &'ast syn::ImplItem) {
-        self.inside(|blocks| visit::visit_impl_item(blocks, item));
+        self.visit_inside(|blocks| visit::visit_impl_item(blocks, item));
     }
 
     fn visit_trait_item(&mut self, item: &'ast syn::TraitItem) {
-        self.inside(|blocks| visit::visit_trait_item(blocks, item));
+        self.visit_inside(|blocks| visit::visit_trait_item(blocks, item));
     }
 
     fn visit_foreign_item(&mut self, item: &'ast syn::ForeignItem) {
-        self.inside(|blocks| visit::visit_foreign_item(blocks, item));
+        self.visit_inside(|blocks| visit::visit_foreign_item(blocks, item));
     }
 
     fn visit_attribute(&mut self, attr: &'ast syn::Attribute) {
         if self.is_inside && may_be_macro(&attr.meta) {
-            self.note(attr);
+            self.note_item(attr);
         }
     }
 
@@ -124,7 +124,7 @@ impl<'ast> Visit<'ast> for Blocks {
         if is_omitted(block) {
             self.omitted.push(block.brace_token.span.open().start());
         } else {
-            self.inside(|blocks| visit::visit_block(blocks, block));
+            self.visit_inside(|blocks| visit::visit_block(blocks, block));
         }
     }
 
@@ -138,6 +138,6 @@ impl<'ast> Visit<'ast> for Blocks {
             span: it.path.span(),
         });
         let included = calls.into_iter().filter(|call| call.name == "include");
-        self.files.extend(included.map(BlockFile::included));
+        self.files.extend(included.map(BlockFile::from_include));
     }
 }

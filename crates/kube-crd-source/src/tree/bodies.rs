@@ -47,14 +47,14 @@ impl OmittedBodies {
         let block = self.blocks.get(&place)?;
         let tokens = self.tokens(place)?;
         Some(block.get_or_init(|| {
-            syntax::guarded(tokens)?;
+            syntax::refuse_deep_nesting(tokens)?;
             syn::parse2(tokens.clone())
         }))
     }
 
     fn split_again(&self) -> BTreeMap<LineColumn, TokenStream> {
         let mut bodies = BTreeMap::new();
-        let mut open = vec![syntax::tokens(&self.text).unwrap_or_default()];
+        let mut open = vec![syntax::parse_tokens(&self.text).unwrap_or_default()];
         while let Some(tokens) = open.pop() {
             for token in tokens {
                 let TokenTree::Group(group) = &token else { continue };

@@ -4,16 +4,21 @@ use super::attribute_macros;
 use super::macros::RulesId;
 use super::modules::Folder;
 use super::source_file::{NotParsed, ParseOptions, SourceFile};
-use super::world::{Module, ModuleId, World, place, place_at};
+use super::world::{Module, ModuleId, World, place_at, place_in};
 use crate::cargo::{Krate, cfg};
 use crate::text::sources::Texts;
-use crate::text::{Place, Problem, SourcePath, conflict_in_malformed, text};
+use crate::text::{Place, Problem, SourcePath, find_conflict_in_malformed, format_tokens};
 
 /// The hint for kinds that only a macro declares.
 pub const WRITE_OUT: &str = "declare the kinds without the macro";
 
 /// Reads more crates into a world.
-pub fn load(world: &mut World, texts: &Texts<'_>, crates: Vec<Krate>, problems: &mut Vec<Problem>) {
+pub fn load_crates(
+    world: &mut World,
+    texts: &Texts<'_>,
+    crates: Vec<Krate>,
+    problems: &mut Vec<Problem>,
+) {
     let before = world.crates.len();
     world.crates.extend(crates);
     let mut files = Files { texts, problems, macros: Vec::new() };
@@ -28,8 +33,8 @@ pub fn load(world: &mut World, texts: &Texts<'_>, crates: Vec<Krate>, problems: 
         world.roots.insert(root.clone(), module);
         files.macros.clear();
         let parents = [root.clone()];
-        let folder = Folder::of(&root, true);
-        files.read(world, Here { module, folder: &folder, parents: &parents });
+        let folder = Folder::of_file(&root, true);
+        files.read_file(world, Here { module, folder: &folder, parents: &parents });
     }
 }
 
@@ -44,27 +49,27 @@ pub struct Files<'a> {
 #[derive(Clone, Copy)]
 pub struct Here<'a> {
     pub module: ModuleId,
-    /// Where the files of modules are that are declared here.
+    /// The folder of the modules that are declared here.
     pub folder: &'a Folder,
     /// The files that lead here, this one last.
     pub parents: &'a [SourcePath],
 }
 
 impl Files<'_> {
-    pub fn report(&mut self, place: Place, message: impl Into<String>, hint: Option<&str>) {
+    pub fn report_problem(&mut self, place: Place, message: impl Into<String>, hint: Option<&str>) {
         let problem = Problem::new(place, message);
         self.problems.push(Problem { hint: hint.map(str::to_owned), ..problem });
     }
 
     /// Reports that an attribute macro may declare kinds.
     pub fn report_kinds(&mut self, place: Place, attr: &syn::Attribute) {
-        let name = text(attr.path());
+        let name = format_tokens(attr.path());
         let message = format!("`#[{name}]` may declare kinds here, and is not expanded");
-        self.report(place, message, Some(WRITE_OUT));
+        self.report_problem(place, message, Some(WRITE_OUT));
     }
 
     /// Parses a file of a module whose lines are counted on from others.
-    pub fn parse(
+    pub fn parse_file(
         &self,
         world: &World,
         module: ModuleId,
@@ -72,7 +77,7 @@ impl Files<'_> {
         lines_before: usize,
     ) -> Result<SourceFile, NotParsed> {
         let tokens_left = &self.texts.tokens_left;
-        let omits_tests = !world.features(module).possible.has_name("test");
+        let omits_tests = !world.features_of(module).possible.has_name("test");
         let options = ParseOptions { lines_before, most_tokens: tokens_left.get(), omits_tests };
         let source = SourceFile::parse(text, options)?;
         tokens_left.set(tokens_left.get().saturating_sub(source.tokens));
@@ -84,20 +89,22 @@ impl Files<'_> {
             // One file has said so.
             return;
         }
-        match conflict_in_malformed(file, text) {
+        match find_conflict_in_malformed(file, text) {
             Some(problem) => self.problems.push(problem),
-            None => self.report(place_at(file, error.start()), error.to_string(), None),
+            None => {
+                self.report_problem(place_at(file, error.error_start()), error.to_string(), None)
+            }
         }
     }
 
     /// Reads the file of a module.
-    pub fn read(&mut self, world: &mut World, here: Here<'_>) {
+    pub fn read_file(&mut self, world: &mut World, here: Here<'_>) {
         let file = world.modules[here.module].file.clone();
-        let Some(text) = self.texts.get(&file) else {
+        let Some(text) = self.texts.read_text(&file) else {
             world.modules[here.module].broken = Some(format!("{file} cannot be read"));
             return;
         };
-        let source = match self.parse(world, here.module, &text, 0) {
+        let source = match self.parse_file(world, here.module, &text, 0) {
             Ok(source) => source,
             Err(error) => {
                 world.modules[here.module].broken = Some(format!("{file} cannot be parsed"));
@@ -108,22 +115,24 @@ impl Files<'_> {
         let syntax = source.syntax;
         world.add_bodies(&file, source.bodies);
         world.add_unparsed(here.module, &source.unparsed);
-        match cfg::settle(&syntax.attrs, world.features(here.module)) {
+        match cfg::resolve_cfgs(&syntax.attrs, world.features_of(here.module)) {
             Ok(settled) => {
                 let module = &mut world.modules[here.module];
                 module.cfg = module.cfg.and(settled.cfg);
                 module.features.extend(cfg::named_features(&syntax.attrs));
                 self.read_items(world, here, syntax.items);
             }
-            Err(error) => self.report(place(&file, error.span()), error.to_string(), None),
+            Err(error) => {
+                self.report_problem(place_in(&file, error.span()), error.to_string(), None)
+            }
         }
     }
 
     pub fn read_items(&mut self, world: &mut World, here: Here<'_>, items: Vec<syn::Item>) {
         for item in items {
             if let Err(error) = self.read_item(world, here, item) {
-                let place = world.place(here.module, error.span());
-                self.report(place, error.to_string(), None);
+                let place = world.place_in(here.module, error.span());
+                self.report_problem(place, error.to_string(), None);
             }
         }
     }
@@ -150,7 +159,7 @@ impl Files<'_> {
         if let (Some(attr), Some(span)) = (attr, span)
             && attribute_macros::may_declare_kinds_of(item)
         {
-            self.report_kinds(world.place(module, span), attr);
+            self.report_kinds(world.place_in(module, span), attr);
         }
     }
 }

@@ -12,7 +12,7 @@ use super::files::{Files, Here};
 use super::macros::Call;
 use super::modules::Folder;
 use super::world::{ModuleId, World, place_at};
-use crate::text::sources::{OUTSIDE_HINT, outside};
+use crate::text::sources::{OUTSIDE_HINT, outside_message};
 use crate::text::{Place, SourcePath, below};
 
 /// Limit of the files that one file includes, directly or not: each is parsed with the lines of those before it.
@@ -31,7 +31,7 @@ struct IncludedFile {
 
 impl IncludedFiles {
     /// The place of a span in a file or in one that it includes.
-    pub fn place(&self, file: &SourcePath, span: Span) -> Place {
+    pub fn place_in(&self, file: &SourcePath, span: Span) -> Place {
         self.place_at(file, span.start())
     }
 
@@ -47,7 +47,7 @@ impl IncludedFiles {
     }
 
     /// Adds a file, and returns how many lines are counted before its first one; none if there are too many files.
-    fn add(
+    fn add_file(
         &mut self,
         file: &SourcePath,
         lines_of_file: usize,
@@ -88,7 +88,7 @@ impl Files<'_> {
     /// Returns whether an item includes a file. A macro of the project can have the same name.
     pub fn is_include(&self, item: &syn::ItemMacro) -> bool {
         let names: Vec<String> =
-            item.mac.path.segments.iter().map(|it| it.ident.to_string()).collect();
+            item.mac.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         match &names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["include"] => !self.macros.iter().any(|(name, _)| name == "include"),
             ["std" | "core", "include"] => true,
@@ -112,13 +112,13 @@ impl Files<'_> {
         else {
             return;
         };
-        let place = world.place(here.module, span);
+        let place = world.place_in(here.module, span);
         if is_problem {
-            self.report(place, why.clone(), hint.as_deref());
+            self.report_problem(place, why.clone(), hint.as_deref());
         } else {
-            world.unread.push(UnreadPlace::file(here.module, span, why.clone()));
+            world.unread.push(UnreadPlace::of_file(here.module, span, why.clone()));
         }
-        world.modules[here.module].macros.push(Call::unknown(item, &why));
+        world.modules[here.module].macros.push(Call::of_unknown(item, &why));
     }
 
     fn try_include(
@@ -129,8 +129,8 @@ impl Files<'_> {
         is_certain: bool,
     ) -> Result<(), NotRead> {
         let module = here.module;
-        let here_file = world.place(module, item.mac.path.span()).path;
-        let folder = here_file.parent().map_or_else(String::new, |it| it.to_string());
+        let here_file = world.place_in(module, item.mac.path.span()).path;
+        let folder = here_file.parent().map_or_else(String::new, |path| path.to_string());
         let package = world.crates[world.modules[module].krate].folder.clone();
         let path = included_path(&item.mac.tokens, &folder, &package)?;
         let Ok(file) = path.parse::<SourcePath>() else {
@@ -139,8 +139,8 @@ impl Files<'_> {
                 None,
             ));
         };
-        if !self.texts.allows(&path) {
-            return Err(NotRead::problem(outside(&path), Some(OUTSIDE_HINT)));
+        if !self.texts.allows_path(&path) {
+            return Err(NotRead::problem(outside_message(&path), Some(OUTSIDE_HINT)));
         }
         if !self.texts.contains_key(&file) {
             return Err(NotRead::problem(
@@ -155,19 +155,19 @@ impl Files<'_> {
         if here.parents.contains(&file) {
             return Err(NotRead::problem(format!("`{path}` includes itself"), None));
         }
-        let Some(text) = self.texts.get(&file) else {
+        let Some(text) = self.texts.read_text(&file) else {
             return Err(NotRead::generated(&format!("{file} cannot be read")));
         };
         let module_file = world.modules[module].file.clone();
-        let lines = self.texts.get(&module_file).map_or(0, |text| text.lines().count() + 1);
-        let Some(lines_before) = world.included.add(&module_file, lines, &file, &text) else {
+        let lines = self.texts.read_text(&module_file).map_or(0, |text| text.lines().count() + 1);
+        let Some(lines_before) = world.included.add_file(&module_file, lines, &file, &text) else {
             return Err(NotRead::problem(
                 format!("{module_file} includes more than {MOST_INCLUDED} files"),
                 Some("declare modules with `mod` in place of `include!`"),
             ));
         };
-        let source = self.parse(world, module, &text, lines_before).map_err(|error| {
-            let place = world.included.place_at(&module_file, error.start());
+        let source = self.parse_file(world, module, &text, lines_before).map_err(|error| {
+            let place = world.included.place_at(&module_file, error.error_start());
             NotRead::problem(format!("`{path}`, line {}, {error}", place.line), None)
         })?;
         let syntax = source.syntax;
@@ -180,7 +180,7 @@ impl Files<'_> {
             ));
         }
         // A module that an included file declares is found beside that file, as in rustc's `expand_include`.
-        let folder = Folder::of(&file, true);
+        let folder = Folder::of_file(&file, true);
         let parents: Vec<SourcePath> = here.parents.iter().cloned().chain([file]).collect();
         self.read_items(world, Here { module, folder: &folder, parents: &parents }, syntax.items);
         Ok(())
@@ -210,18 +210,19 @@ pub fn included_path(
     let parts = path_parts(&expression).ok_or_else(|| NotRead::generated(NOT_A_TEXT))?;
     match &parts[..] {
         [PathPart::Variable(name), rest @ ..] if name == "CARGO_MANIFEST_DIR" => {
-            let rest: Option<String> = rest.iter().map(PathPart::text).collect();
+            let rest: Option<String> = rest.iter().map(PathPart::as_text).collect();
             let rest = rest.ok_or_else(|| NotRead::generated(NOT_A_TEXT))?;
             Ok(below(package, rest.trim_start_matches('/')))
         }
-        parts if parts.iter().any(|part| part.text().is_none()) => {
+        parts if parts.iter().any(|part| part.as_text().is_none()) => {
             Err(NotRead::generated("the included file is written by a build, which is not run"))
         }
         parts => {
-            let path: String = parts.iter().filter_map(PathPart::text).collect();
-            match path.starts_with('/') {
-                true => Err(NotRead::problem(outside(&path), Some(OUTSIDE_HINT))),
-                false => Ok(below(folder, &path)),
+            let path: String = parts.iter().filter_map(PathPart::as_text).collect();
+            if path.starts_with('/') {
+                Err(NotRead::problem(outside_message(&path), Some(OUTSIDE_HINT)))
+            } else {
+                Ok(below(folder, &path))
             }
         }
     }
@@ -234,7 +235,7 @@ enum PathPart {
 }
 
 impl PathPart {
-    fn text(&self) -> Option<&str> {
+    fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
             Self::Variable(_) => None,
@@ -273,7 +274,7 @@ pub struct UnreadPlace {
 
 impl UnreadPlace {
     /// The place of a file.
-    pub fn file(module: ModuleId, span: Span, why: String) -> Self {
+    pub fn of_file(module: ModuleId, span: Span, why: String) -> Self {
         Self { module, span, why, is_item: false }
     }
 }

@@ -9,8 +9,8 @@ use super::files::{Files, Here};
 use super::macros::{Call, Rules};
 use super::world::{Glob, Impl, Item, ItemKind, ModuleId, Path, World};
 use crate::cargo::cfg::{self, Cfg};
-use crate::text::meta::{metas, name_of, string};
-use crate::text::plain;
+use crate::text::meta::{name_of, parse_metas, string_of};
+use crate::text::unraw_name;
 
 /// The module of an item, and whether the item is there.
 #[derive(Clone, Copy)]
@@ -20,9 +20,9 @@ struct Declaring {
 }
 
 impl Declaring {
-    fn item(self, ident: &syn::Ident, vis: &syn::Visibility, kind: ItemKind) -> Item {
+    fn new_item(self, ident: &syn::Ident, vis: &syn::Visibility, kind: ItemKind) -> Item {
         let Self { module, cfg } = self;
-        Item { module, name: plain(ident), span: ident.span(), cfg, vis: vis.clone(), kind }
+        Item { module, name: unraw_name(ident), span: ident.span(), cfg, vis: vis.clone(), kind }
     }
 }
 
@@ -34,7 +34,7 @@ impl Files<'_> {
         item: Syntax,
     ) -> syn::Result<()> {
         let module = here.module;
-        let settled = cfg::settle(attributes(&item), world.features(module))?;
+        let settled = cfg::resolve_cfgs(attributes_of(&item), world.features_of(module))?;
         let cfg = settled.cfg.and(world.modules[module].cfg);
         if cfg == Cfg::No {
             self.note_left_out(world, here, &item);
@@ -49,11 +49,11 @@ impl Files<'_> {
         let macros = attribute_macros(module, &item, &settled, world.items.len(), &omitted);
         world.attribute_macros.extend(macros);
         if let Syntax::Impl(block) = &item {
-            let macros = macros_in_impl(module, block, world.features(module), &omitted);
+            let macros = macros_in_impl(module, block, world.features_of(module), &omitted);
             world.attribute_macros.extend(macros);
         }
         if let Some(attr) = attribute_macros::of_item(&item, &settled.attrs) {
-            let call = Call::attribute(attr.path(), &item);
+            let call = Call::of_attribute(attr.path(), &item);
             world.modules[module].macros.push(call);
             return Ok(());
         }
@@ -77,7 +77,7 @@ impl Files<'_> {
                 }
                 None => self.read_macro(world, Declaring { module, cfg }, &it),
             },
-            item => declare(world, Declaring { module, cfg }, item),
+            item => declare_item(world, Declaring { module, cfg }, item),
         }
         Ok(())
     }
@@ -93,52 +93,52 @@ impl Files<'_> {
             world.rules.push(rules);
             return;
         }
-        let name = it.mac.path.get_ident().map(plain);
+        let name = it.mac.path.get_ident().map(unraw_name);
         let above = self.macros.iter().rev().find(|(it, _)| Some(it) == name.as_ref());
-        world.modules[module].macros.push(Call::new(it, above.and_then(|it| it.1)));
+        world.modules[module].macros.push(Call::new(it, above.and_then(|entry| entry.1)));
     }
 }
 
-fn declare(world: &mut World, here: Declaring, item: Syntax) {
+fn declare_item(world: &mut World, here: Declaring, item: Syntax) {
     match item {
         Syntax::Struct(it) => declare_data(world, here, it.into()),
         Syntax::Enum(it) => declare_data(world, here, it.into()),
         Syntax::Type(it) => {
             let (ident, vis) = (it.ident.clone(), it.vis.clone());
-            world.add(here.item(&ident, &vis, ItemKind::Alias(Box::new(it))), true, false);
+            world.add_item(here.new_item(&ident, &vis, ItemKind::Alias(Box::new(it))), true, false);
         }
         Syntax::Fn(it) => {
             let (ident, vis) = (it.sig.ident.clone(), it.vis.clone());
-            world.add(here.item(&ident, &vis, ItemKind::Fn(Box::new(it))), false, true);
+            world.add_item(here.new_item(&ident, &vis, ItemKind::Fn(Box::new(it))), false, true);
         }
         Syntax::Const(it) => {
             let (ident, vis) = (it.ident.clone(), it.vis.clone());
-            world.add(here.item(&ident, &vis, ItemKind::Const(Box::new(it))), false, true);
+            world.add_item(here.new_item(&ident, &vis, ItemKind::Const(Box::new(it))), false, true);
         }
         Syntax::Static(it) => {
             let (ident, vis) = (it.ident.clone(), it.vis.clone());
-            world.add(here.item(&ident, &vis, ItemKind::Static), false, true);
+            world.add_item(here.new_item(&ident, &vis, ItemKind::Static), false, true);
         }
         Syntax::Trait(it) => {
             let (ident, vis) = (it.ident.clone(), it.vis.clone());
-            world.add(here.item(&ident, &vis, ItemKind::Trait(Box::new(it))), true, false);
+            world.add_item(here.new_item(&ident, &vis, ItemKind::Trait(Box::new(it))), true, false);
         }
         Syntax::Union(it) => {
-            world.add(here.item(&it.ident, &it.vis, ItemKind::Union), true, false);
+            world.add_item(here.new_item(&it.ident, &it.vis, ItemKind::Union), true, false);
         }
         Syntax::ExternCrate(it) => {
             let name = it.rename.as_ref().map_or(&it.ident, |(_, name)| name);
-            if it.attrs.iter().any(|it| it.path().is_ident("macro_use")) {
+            if it.attrs.iter().any(|attr| attr.path().is_ident("macro_use")) {
                 let krate = world.modules[here.module].krate;
-                world.macro_uses.insert((krate, plain(&it.ident)));
+                world.macro_uses.insert((krate, unraw_name(&it.ident)));
             }
-            let kind = ItemKind::ExternCrate(plain(&it.ident));
-            world.add(here.item(name, &it.vis, kind), true, false);
+            let kind = ItemKind::ExternCrate(unraw_name(&it.ident));
+            world.add_item(here.new_item(name, &it.vis, kind), true, false);
         }
         Syntax::Use(it) => {
             let path =
                 Path { global: it.leading_colon.is_some(), parts: Vec::new(), span: it.span() };
-            import(world, here, &it.tree, path, &it.vis);
+            declare_imports(world, here, &it.tree, path, &it.vis);
         }
         Syntax::Impl(mut it) => {
             while let syn::Type::Paren(syn::TypeParen { elem, .. })
@@ -147,7 +147,7 @@ fn declare(world: &mut World, here: Declaring, item: Syntax) {
                 it.self_ty = elem;
             }
             let trait_ = it.trait_.as_ref().and_then(|(path, _)| path.segments.last());
-            let trait_ = trait_.map(|it| plain(&it.ident));
+            let trait_ = trait_.map(|segment| unraw_name(&segment.ident));
             world.impls.push(Impl { module: here.module, trait_, syntax: it });
         }
         Syntax::ForeignMod(block) => {
@@ -167,7 +167,7 @@ fn declare_foreign(world: &mut World, here: Declaring, item: &syn::ForeignItem) 
             return;
         }
     };
-    world.add(here.item(ident, vis, ItemKind::Static), false, true);
+    world.add_item(here.new_item(ident, vis, ItemKind::Static), false, true);
 }
 
 /// A struct or an enum, and the struct that kube generates for it.
@@ -178,13 +178,17 @@ fn declare_data(world: &mut World, here: Declaring, input: syn::DeriveInput) {
         syn::Data::Struct(it) => !matches!(it.fields, syn::Fields::Named(_)),
         syn::Data::Enum(_) | syn::Data::Union(_) => false,
     };
-    let data = world.add(here.item(&ident, &vis, ItemKind::Data(Box::new(input))), true, is_value);
+    let data = world.add_item(
+        here.new_item(&ident, &vis, ItemKind::Data(Box::new(input))),
+        true,
+        is_value,
+    );
     if let Some(root) = root {
-        world.add(here.item(&root, &vis, ItemKind::Root(data)), true, false);
+        world.add_item(here.new_item(&root, &vis, ItemKind::Root(data)), true, false);
     }
 }
 
-fn import(
+fn declare_imports(
     world: &mut World,
     here: Declaring,
     tree: &syn::UseTree,
@@ -193,11 +197,11 @@ fn import(
 ) {
     let (name, ident) = match tree {
         syn::UseTree::Path(it) => {
-            path.parts.push(plain(&it.ident));
-            return import(world, here, &it.tree, path, vis);
+            path.parts.push(unraw_name(&it.ident));
+            return declare_imports(world, here, &it.tree, path, vis);
         }
         syn::UseTree::Group(it) => {
-            it.items.iter().for_each(|it| import(world, here, it, path.clone(), vis));
+            it.items.iter().for_each(|tree| declare_imports(world, here, tree, path.clone(), vis));
             return;
         }
         syn::UseTree::Glob(_) => {
@@ -209,24 +213,24 @@ fn import(
         syn::UseTree::Rename(it) => (&it.rename, &it.ident),
     };
     // `use a::b::{self}` names `b`.
-    let mut local = plain(name);
+    let mut local = unraw_name(name);
     if ident == "self" && !path.parts.is_empty() {
         if name == "self" {
             local = path.parts.last().cloned().unwrap_or_default();
         }
     } else {
-        path.parts.push(plain(ident));
+        path.parts.push(unraw_name(ident));
     }
     if local == "_" {
         world.modules[here.module].anonymous_imports.push(path);
     } else {
         path.span = ident.span();
-        let item = here.item(name, vis, ItemKind::Use(path));
-        world.add(Item { name: local, ..item }, true, true);
+        let item = here.new_item(name, vis, ItemKind::Use(path));
+        world.add_item(Item { name: local, ..item }, true, true);
     }
 }
 
-fn attributes(item: &Syntax) -> &[syn::Attribute] {
+fn attributes_of(item: &Syntax) -> &[syn::Attribute] {
     match item {
         Syntax::Const(it) => &it.attrs,
         Syntax::Enum(it) => &it.attrs,
@@ -251,10 +255,10 @@ fn attributes(item: &Syntax) -> &[syn::Attribute] {
 /// derive alone reads `#[kube(…)]`, by whatever name it was imported.
 fn root_name(input: &syn::DeriveInput) -> Option<syn::Ident> {
     let mut kind = None;
-    for meta in metas(&input.attrs, "kube").ok()? {
+    for meta in parse_metas(&input.attrs, "kube").ok()? {
         let name = name_of(&meta);
         if name == "root" || (name == "kind" && kind.is_none()) {
-            kind = Some(string(&meta).ok()?);
+            kind = Some(string_of(&meta).ok()?);
             if name == "root" {
                 break;
             }

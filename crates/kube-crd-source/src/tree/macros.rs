@@ -10,7 +10,7 @@ use super::source_file::UnparsedItem;
 use super::tokens::Tokens;
 use super::world::ModuleId;
 use crate::text::panics::excerpt;
-use crate::text::{plain, text};
+use crate::text::{format_tokens, unraw_name};
 
 pub type RulesId = usize;
 
@@ -27,15 +27,15 @@ pub struct Rules {
 
 impl Rules {
     pub fn new(it: &syn::ItemMacro, module: ModuleId, krate: usize) -> Option<Self> {
-        let exported = it.attrs.iter().any(|it| it.path().is_ident("macro_export"));
-        let name = plain(it.ident.as_ref()?);
+        let exported = it.attrs.iter().any(|attr| attr.path().is_ident("macro_export"));
+        let name = unraw_name(it.ident.as_ref()?);
         Some(Self { name, module, krate, exported, body: Tokens::of_arms(it.mac.tokens.clone()) })
     }
 }
 
 /// A call at the place of an item, an attribute macro on an item, or an item that is not understood.
 pub struct Call {
-    /// As it is written, for messages.
+    /// The call as it is written, for messages.
     pub text: String,
     /// The segments of its path.
     pub path: Vec<String>,
@@ -59,7 +59,7 @@ pub enum CallForm {
 
 impl Call {
     pub fn new(item: &syn::ItemMacro, rules: Option<RulesId>) -> Self {
-        let path = segments(&item.mac.path);
+        let path = path_segments(&item.mac.path);
         Self {
             text: format!("{}!", path.last().map_or("", String::as_str)),
             path,
@@ -72,12 +72,12 @@ impl Call {
     }
 
     /// A call of which nothing is known, and why.
-    pub fn unknown(item: &syn::ItemMacro, why: &str) -> Self {
+    pub fn of_unknown(item: &syn::ItemMacro, why: &str) -> Self {
         Self { unknown: Some(why.to_owned()), ..Self::new(item, None) }
     }
 
-    pub fn attribute(path: &syn::Path, item: &impl quote::ToTokens) -> Self {
-        let path_text = segments(path);
+    pub fn of_attribute(path: &syn::Path, item: &impl quote::ToTokens) -> Self {
+        let path_text = path_segments(path);
         Self {
             text: format!("#[{}]", path_text.join("::")),
             path: path_text,
@@ -92,11 +92,11 @@ impl Call {
     /// An item in a syntax that is not understood.
     pub fn not_understood(item: &impl quote::ToTokens) -> Self {
         let why = "operator-rs does not understand this syntax".to_owned();
-        Self::unread_item(text(item), item.to_token_stream(), item.span(), why)
+        Self::unread_item(format_tokens(item), item.to_token_stream(), item.span(), why)
     }
 
     /// An item that cannot be parsed.
-    pub fn unparsed(item: &UnparsedItem) -> Self {
+    pub fn of_unparsed(item: &UnparsedItem) -> Self {
         let text = excerpt(&item.tokens.to_string());
         Self::unread_item(text, item.tokens.clone(), item.error.span(), item.error.to_string())
     }
@@ -114,8 +114,8 @@ impl Call {
     }
 }
 
-fn segments(path: &syn::Path) -> Vec<String> {
-    path.segments.iter().map(|it| plain(&it.ident)).collect()
+fn path_segments(path: &syn::Path) -> Vec<String> {
+    path.segments.iter().map(|segment| unraw_name(&segment.ident)).collect()
 }
 
 #[cfg(test)]

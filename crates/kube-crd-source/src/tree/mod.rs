@@ -19,7 +19,7 @@ pub mod tokens;
 mod world;
 
 pub use blocks::BlockItem;
-pub use files::{WRITE_OUT, load};
+pub use files::{WRITE_OUT, load_crates};
 pub use included::{UnreadPlace, included_file};
 pub use macros::{Call, CallForm, Rules, RulesId};
 pub use reach::Reach;

@@ -4,10 +4,10 @@ use super::files::{Files, Here};
 use super::included::UnreadPlace;
 use super::world::{Item, ItemKind, Module, World};
 use crate::cargo::Cfg;
-use crate::text::sources::{OUTSIDE_HINT, outside};
-use crate::text::{SourcePath, below, plain};
+use crate::text::sources::{OUTSIDE_HINT, outside_message};
+use crate::text::{SourcePath, below, unraw_name};
 
-/// Where the files of modules are that are declared at a place in a file.
+/// The folders of the modules that are declared at a place in a file.
 pub struct Folder {
     /// The folder of those that are found by their names.
     names: String,
@@ -16,9 +16,9 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// For a file: the one beside it where it owns its folder, otherwise one of its name.
-    pub fn of(file: &SourcePath, owner: bool) -> Self {
-        let paths = file.parent().map_or_else(String::new, |it| it.to_string());
+    /// Returns the folder of a file's modules: its own folder if it owns that, otherwise one of its name.
+    pub fn of_file(file: &SourcePath, owner: bool) -> Self {
+        let paths = file.parent().map_or_else(String::new, |path| path.to_string());
         let names = match file.name() {
             "mod.rs" => paths.clone(),
             _ if owner => paths.clone(),
@@ -28,7 +28,7 @@ impl Folder {
     }
 
     /// For a module in braces.
-    fn inner(&self, name: &str, path: Option<&str>) -> Self {
+    fn inner_folder(&self, name: &str, path: Option<&str>) -> Self {
         let names = match path {
             Some(path) => below(&self.paths, path),
             None => below(&self.names, name),
@@ -52,9 +52,9 @@ impl Files<'_> {
         it: syn::ItemMod,
         (cfg, doubtful): (Cfg, bool),
     ) {
-        let (name, span) = (plain(&it.ident), it.ident.span());
-        let path = it.attrs.iter().find(|it| it.path().is_ident("path"));
-        let path_text = path.and_then(|it| string(it.meta.require_name_value().ok()?));
+        let (name, span) = (unraw_name(&it.ident), it.ident.span());
+        let path = it.attrs.iter().find(|attr| attr.path().is_ident("path"));
+        let path_text = path.and_then(|attr| string_value(attr.meta.require_name_value().ok()?));
         let module = &world.modules[here.module];
         let own_file = match &it.content {
             // A module in braces can declare modules with files, which are found by its path.
@@ -81,30 +81,34 @@ impl Files<'_> {
         let child = world.add_module(child);
         let (vis, kind) = (it.vis.clone(), ItemKind::Module(child));
         let item = Item { module: here.module, name: name.clone(), span, cfg, vis, kind };
-        world.add(item, true, false);
+        world.add_item(item, true, false);
         let above = self.macros.len();
         match (own_file, it.content) {
             (Err(NoFile { why, hint }), _) => {
-                // What is not there may not be needed.
+                // A doubtful module may not be needed if its file is missing.
                 if doubtful {
-                    world.unread.push(UnreadPlace::file(here.module, span, why.clone()));
+                    world.unread.push(UnreadPlace::of_file(here.module, span, why.clone()));
                 } else if cfg == Cfg::Yes {
-                    self.report(world.place(here.module, span), why.clone(), hint.as_deref());
+                    self.report_problem(
+                        world.place_in(here.module, span),
+                        why.clone(),
+                        hint.as_deref(),
+                    );
                 }
                 world.modules[child].broken = Some(why);
             }
             (Ok(Some(file)), _) => {
-                let folder = Folder::of(&file, path_text.is_some());
+                let folder = Folder::of_file(&file, path_text.is_some());
                 let parents: Vec<SourcePath> = here.parents.iter().cloned().chain([file]).collect();
-                self.read(world, Here { module: child, folder: &folder, parents: &parents });
+                self.read_file(world, Here { module: child, folder: &folder, parents: &parents });
             }
             (Ok(None), content) => {
-                let folder = here.folder.inner(&name, path_text.as_deref());
-                let items = content.map(|it| it.1).unwrap_or_default();
+                let folder = here.folder.inner_folder(&name, path_text.as_deref());
+                let items = content.map(|content| content.1).unwrap_or_default();
                 self.read_items(world, Here { module: child, folder: &folder, ..here }, items);
             }
         }
-        if !it.attrs.iter().any(|it| it.path().is_ident("macro_use")) {
+        if !it.attrs.iter().any(|attr| attr.path().is_ident("macro_use")) {
             self.macros.truncate(above);
         }
     }
@@ -112,9 +116,9 @@ impl Files<'_> {
     /// Notes the file of a module that a `cfg` leaves out: a build with other features has it.
     pub fn note_left_out(&self, world: &mut World, here: Here<'_>, item: &syn::Item) {
         let syn::Item::Mod(it @ syn::ItemMod { content: None, .. }) = item else { return };
-        let path = it.attrs.iter().find(|it| it.path().is_ident("path"));
-        let path = path.and_then(|it| string(it.meta.require_name_value().ok()?));
-        if let Ok(file) = self.file_of(&plain(&it.ident), path.as_deref(), here) {
+        let path = it.attrs.iter().find(|attr| attr.path().is_ident("path"));
+        let path = path.and_then(|attr| string_value(attr.meta.require_name_value().ok()?));
+        if let Ok(file) = self.file_of(&unraw_name(&it.ident), path.as_deref(), here) {
             world.beside.push((here.module, file));
         }
     }
@@ -128,7 +132,7 @@ impl Files<'_> {
     ) -> Result<SourcePath, NoFile> {
         let folder = here.folder;
         let existing = |path: String| -> Option<SourcePath> {
-            path.parse().ok().filter(|it| self.texts.contains_key(it))
+            path.parse().ok().filter(|path| self.texts.contains_key(path))
         };
         let (first, second) = match path {
             Some(path) => (below(&folder.paths, path), None),
@@ -137,10 +141,13 @@ impl Files<'_> {
                 Some(below(&folder.names, &format!("{name}/mod.rs"))),
             ),
         };
-        if !self.texts.allows(&first) {
-            return Err(NoFile { why: outside(&first), hint: Some(OUTSIDE_HINT.to_owned()) });
+        if !self.texts.allows_path(&first) {
+            return Err(NoFile {
+                why: outside_message(&first),
+                hint: Some(OUTSIDE_HINT.to_owned()),
+            });
         }
-        let is_absolute = path.is_some_and(|it| it.starts_with('/'));
+        let is_absolute = path.is_some_and(|path| path.starts_with('/'));
         let one = existing(first.clone()).filter(|_| !is_absolute);
         match (one, second.and_then(existing)) {
             (Some(one), Some(other)) => Err(NoFile {
@@ -162,7 +169,7 @@ impl Files<'_> {
     }
 }
 
-pub fn string(meta: &syn::MetaNameValue) -> Option<String> {
+pub fn string_value(meta: &syn::MetaNameValue) -> Option<String> {
     match &meta.value {
         syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(it), .. }) => Some(it.value()),
         _ => None,

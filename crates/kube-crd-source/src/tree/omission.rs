@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::attribute_macros::{self, LANGUAGE, TOOLS};
-use crate::text::raw_tokens::{Bracket, Kind, RawTokens};
+use crate::text::raw_tokens::{Bracket, RawTokenKind, RawTokens};
 use crate::text::syntax::BEFORE_NOT;
 
 /// Words in a body behind which something may be declared that has an effect outside of it.
@@ -74,7 +74,7 @@ enum Header {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Item {
+struct ItemState {
     header: Header,
     /// An attribute macro may replace the item.
     may_be_replaced: bool,
@@ -101,26 +101,27 @@ impl<'t> Omission<'t> {
 
     /// Leaves out bodies between two tokens, at the place of items.
     fn omit_in_items(&mut self, from: usize, to: usize, most_deep: usize) {
-        let mut item = Item::default();
+        let mut item = ItemState::default();
         let mut item_start = from;
         let mut index = from;
         while index < to {
-            let mut ends_item = self.tokens.kind(index) == Some(Kind::Punct(';'));
-            match self.tokens.kind(index) {
-                Some(Kind::Punct('#')) => {
+            let mut ends_item = self.tokens.kind_at(index) == Some(RawTokenKind::Punct(';'));
+            match self.tokens.kind_at(index) {
+                Some(RawTokenKind::Punct('#')) => {
                     if let Some(bracket) = self.attribute_bracket(index) {
                         if !self.is_plain_attribute(bracket) {
                             let name = self.attribute_name(bracket);
                             item.may_be_replaced |= !attribute_macros::is_adding(name);
-                            let names = self.names_between(bracket, self.tokens.close(bracket));
+                            let names =
+                                self.names_between(bracket, self.tokens.closing_index(bracket));
                             self.of_items += COST_OF_ATTRIBUTE * names;
                         }
                         item.is_of_tests |= self.omits_tests && self.is_cfg_test(bracket);
-                        index = self.tokens.close(bracket);
+                        index = self.tokens.closing_index(bracket);
                     }
                 }
-                Some(Kind::Punct(punct)) => self.read_punct(&mut item, index, punct),
-                Some(Kind::Word) if item.header == Header::Start => {
+                Some(RawTokenKind::Punct(punct)) => self.read_punct(&mut item, index, punct),
+                Some(RawTokenKind::Word) if item.header == Header::Start => {
                     item.header = self.header_at(index);
                     self.of_items += match item.header {
                         Header::Start => 0,
@@ -128,18 +129,18 @@ impl<'t> Omission<'t> {
                         _ => COST_OF_ITEM,
                     };
                 }
-                Some(Kind::Word) if item.header == Header::Statement => {
+                Some(RawTokenKind::Word) if item.header == Header::Statement => {
                     self.of_items += COST_OF_NAME;
                 }
-                Some(Kind::Open(bracket)) => {
-                    let close = self.tokens.close(index);
+                Some(RawTokenKind::Open(bracket)) => {
+                    let close = self.tokens.closing_index(index);
                     let is_last = bracket == Bracket::Brace
                         && item.angles == 0
                         && item.header != Header::Statement;
                     if is_last {
                         match item.header {
                             Header::Container if item.is_of_tests => {
-                                self.omit(index, close, false);
+                                self.omit_braces(index, close, false);
                             }
                             Header::Function => self.omit_body(index, close),
                             Header::Container if most_deep > 0 && !item.may_be_replaced => {
@@ -147,7 +148,7 @@ impl<'t> Omission<'t> {
                             }
                             _ => {}
                         }
-                        item = Item::default();
+                        item = ItemState::default();
                         ends_item = true;
                     }
                     if item.header == Header::Statement && bracket == Bracket::Brace {
@@ -170,20 +171,20 @@ impl<'t> Omission<'t> {
     pub fn is_plain(&self, item: Range<usize>) -> bool {
         let mut index = item.start;
         while index < item.end {
-            let is_plain = match self.tokens.kind(index) {
-                Some(Kind::Punct('#')) => {
+            let is_plain = match self.tokens.kind_at(index) {
+                Some(RawTokenKind::Punct('#')) => {
                     self.attribute_bracket(index).is_none_or(|open| self.is_plain_attribute(open))
                 }
-                Some(Kind::Punct('!')) => {
-                    !matches!(self.tokens.kind(index + 1), Some(Kind::Open(_)))
+                Some(RawTokenKind::Punct('!')) => {
+                    !matches!(self.tokens.kind_at(index + 1), Some(RawTokenKind::Open(_)))
                 }
-                Some(Kind::Word) => {
-                    !matches!(self.tokens.word(index), Some("macro" | "macro_rules" | "mod"))
+                Some(RawTokenKind::Word) => {
+                    !matches!(self.tokens.word_at(index), Some("macro" | "macro_rules" | "mod"))
                 }
-                Some(Kind::Open(_)) => {
-                    let start = self.tokens.bytes(index).end;
+                Some(RawTokenKind::Open(_)) => {
+                    let start = self.tokens.byte_range(index).end;
                     if self.ranges.binary_search_by_key(&start, |range| range.bytes.start).is_ok() {
-                        index = self.tokens.close(index);
+                        index = self.tokens.closing_index(index);
                     }
                     true
                 }
@@ -199,14 +200,14 @@ impl<'t> Omission<'t> {
 
     /// The number of names between two tokens.
     fn names_between(&self, from: usize, to: usize) -> usize {
-        (from..to).filter(|index| self.tokens.word(*index).is_some()).count()
+        (from..to).filter(|index| self.tokens.word_at(*index).is_some()).count()
     }
 
-    fn read_punct(&self, item: &mut Item, index: usize, punct: char) {
+    fn read_punct(&self, item: &mut ItemState, index: usize, punct: char) {
         match punct {
-            ';' => *item = Item::default(),
+            ';' => *item = ItemState::default(),
             '<' => item.angles += 1,
-            '>' if self.tokens.kind(index - 1) != Some(Kind::Punct('-')) => {
+            '>' if self.tokens.kind_at(index - 1) != Some(RawTokenKind::Punct('-')) => {
                 item.angles = item.angles.saturating_sub(1);
             }
             // A call of a macro, or the definition of one.
@@ -217,8 +218,8 @@ impl<'t> Omission<'t> {
 
     /// Returns what a word at the start of an item makes of it.
     fn header_at(&self, index: usize) -> Header {
-        let next = self.tokens.word(index + 1);
-        match self.tokens.word(index) {
+        let next = self.tokens.word_at(index + 1);
+        match self.tokens.word_at(index) {
             Some("fn") => Header::Function,
             Some("impl" | "mod" | "trait") => Header::Container,
             Some("enum" | "macro" | "struct") => Header::Data,
@@ -233,15 +234,16 @@ impl<'t> Omission<'t> {
 
     /// Returns the bracket of the attribute that `#` begins, if it does.
     fn attribute_bracket(&self, hash: usize) -> Option<usize> {
-        let inner = usize::from(self.tokens.kind(hash + 1) == Some(Kind::Punct('!')));
+        let inner = usize::from(self.tokens.kind_at(hash + 1) == Some(RawTokenKind::Punct('!')));
         let bracket = hash + 1 + inner;
-        (self.tokens.kind(bracket) == Some(Kind::Open(Bracket::Square))).then_some(bracket)
+        (self.tokens.kind_at(bracket) == Some(RawTokenKind::Open(Bracket::Square)))
+            .then_some(bracket)
     }
 
     /// Returns whether an attribute is one of the language or of a tool, whatever the configuration is.
     fn is_plain_attribute(&self, bracket: usize) -> bool {
-        let is_path = self.tokens.kind(bracket + 2) == Some(Kind::Punct(':'));
-        let Some(name) = self.tokens.word(bracket + 1) else { return false };
+        let is_path = self.tokens.kind_at(bracket + 2) == Some(RawTokenKind::Punct(':'));
+        let Some(name) = self.tokens.word_at(bracket + 1) else { return false };
         if is_path {
             TOOLS.contains(&name)
         } else {
@@ -251,19 +253,19 @@ impl<'t> Omission<'t> {
 
     /// Returns whether an attribute is `#[cfg(test)]`.
     fn is_cfg_test(&self, bracket: usize) -> bool {
-        self.tokens.word(bracket + 1) == Some("cfg")
-            && self.tokens.kind(bracket + 2) == Some(Kind::Open(Bracket::Round))
-            && self.tokens.word(bracket + 3) == Some("test")
-            && self.tokens.close(bracket + 2) == bracket + 4
+        self.tokens.word_at(bracket + 1) == Some("cfg")
+            && self.tokens.kind_at(bracket + 2) == Some(RawTokenKind::Open(Bracket::Round))
+            && self.tokens.word_at(bracket + 3) == Some("test")
+            && self.tokens.closing_index(bracket + 2) == bracket + 4
     }
 
     /// Returns the last name of an attribute's path.
     fn attribute_name(&self, bracket: usize) -> &'t str {
         let mut index = bracket + 1;
-        while self.tokens.kind(index + 1) == Some(Kind::Punct(':')) {
+        while self.tokens.kind_at(index + 1) == Some(RawTokenKind::Punct(':')) {
             index += 3;
         }
-        self.tokens.word(index).unwrap_or_default()
+        self.tokens.word_at(index).unwrap_or_default()
     }
 
     fn omit_body(&mut self, open: usize, close: usize) {
@@ -271,32 +273,32 @@ impl<'t> Omission<'t> {
             return;
         }
         for index in open + 1..close {
-            let is_call = self.tokens.kind(index + 1) == Some(Kind::Punct('!'))
-                && matches!(self.tokens.kind(index + 2), Some(Kind::Open(_)));
+            let is_call = self.tokens.kind_at(index + 1) == Some(RawTokenKind::Punct('!'))
+                && matches!(self.tokens.kind_at(index + 2), Some(RawTokenKind::Open(_)));
             if is_call
-                && let Some(name) = self.tokens.word(index)
+                && let Some(name) = self.tokens.word_at(index)
                 && !BEFORE_NOT.contains(&name)
             {
                 self.called.insert(name.strip_prefix("r#").unwrap_or(name));
             }
         }
-        self.omit(open, close, true);
+        self.omit_braces(open, close, true);
     }
 
     /// Leaves out what is between two braces.
-    fn omit(&mut self, open: usize, close: usize, is_body: bool) {
-        self.omitted += self.tokens.cost(open + 1..close) - usize::from(is_body);
-        let bytes = self.tokens.bytes(open).end..self.tokens.bytes(close).start;
+    fn omit_braces(&mut self, open: usize, close: usize, is_body: bool) {
+        self.omitted += self.tokens.parsing_cost(open + 1..close) - usize::from(is_body);
+        let bytes = self.tokens.byte_range(open).end..self.tokens.byte_range(close).start;
         self.ranges.push(OmittedRange { bytes, is_body });
     }
 
     /// Returns whether anything between two tokens may have an effect outside of their block, macro calls apart.
     fn has_effect_outside(&self, from: usize, to: usize) -> bool {
-        (from..to).any(|index| match self.tokens.kind(index) {
-            Some(Kind::Word) => self.tokens.word(index).is_some_and(|word| {
-                WITH_EFFECT.contains(&word) || word == "use" && self.renames(index, to)
+        (from..to).any(|index| match self.tokens.kind_at(index) {
+            Some(RawTokenKind::Word) => self.tokens.word_at(index).is_some_and(|word| {
+                WITH_EFFECT.contains(&word) || word == "use" && self.is_renaming(index, to)
             }),
-            Some(Kind::Punct('#')) => self
+            Some(RawTokenKind::Punct('#')) => self
                 .attribute_bracket(index)
                 .is_some_and(|bracket| !self.is_plain_attribute(bracket)),
             _ => false,
@@ -304,8 +306,9 @@ impl<'t> Omission<'t> {
     }
 
     /// Returns whether an import gives something another name, such as a macro of the project.
-    fn renames(&self, from: usize, to: usize) -> bool {
-        let end = (from..to).find(|index| self.tokens.kind(*index) == Some(Kind::Punct(';')));
-        (from..end.unwrap_or(to)).any(|index| self.tokens.word(index) == Some("as"))
+    fn is_renaming(&self, from: usize, to: usize) -> bool {
+        let end =
+            (from..to).find(|index| self.tokens.kind_at(*index) == Some(RawTokenKind::Punct(';')));
+        (from..end.unwrap_or(to)).any(|index| self.tokens.word_at(index) == Some("as"))
     }
 }

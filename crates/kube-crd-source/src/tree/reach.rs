@@ -10,17 +10,17 @@ pub enum Reach {
 
 impl World {
     /// A module and those around it, outwards.
-    pub fn outwards(&self, module: ModuleId) -> impl Iterator<Item = ModuleId> {
-        std::iter::successors(Some(module), |it| self.modules[*it].parent)
+    pub fn enclosing_modules(&self, module: ModuleId) -> impl Iterator<Item = ModuleId> {
+        std::iter::successors(Some(module), |id| self.modules[*id].parent)
     }
 
-    pub fn root(&self, module: ModuleId) -> ModuleId {
+    pub fn root_module(&self, module: ModuleId) -> ModuleId {
         let krate = &self.crates[self.modules[module].krate];
         self.roots.get(&krate.root).copied().unwrap_or(module)
     }
 
     /// From where an item of `module` with this visibility can be named.
-    pub fn reach(&self, module: ModuleId, vis: &syn::Visibility) -> Reach {
+    pub fn reach_of(&self, module: ModuleId, vis: &syn::Visibility) -> Reach {
         match vis {
             syn::Visibility::Public(_) => Reach::All,
             syn::Visibility::Inherited => Reach::In(module),
@@ -28,14 +28,14 @@ impl World {
                 let mut at = module;
                 for (index, part) in it.path.segments.iter().enumerate() {
                     at = match part.ident.to_string().as_str() {
-                        "crate" => self.root(module),
+                        "crate" => self.root_module(module),
                         "self" => at,
                         "super" => self.modules[at].parent.unwrap_or(at),
                         // Only a module around this one may be named.
                         _ => {
-                            let from = if index == 0 { self.root(module) } else { at };
+                            let from = if index == 0 { self.root_module(module) } else { at };
                             let inner = |it: &ModuleId| self.modules[*it].parent == Some(from);
-                            self.outwards(module).find(inner).unwrap_or(module)
+                            self.enclosing_modules(module).find(inner).unwrap_or(module)
                         }
                     };
                 }
@@ -44,19 +44,19 @@ impl World {
         }
     }
 
-    pub fn sees(&self, from: ModuleId, reach: Reach) -> bool {
+    pub fn can_see(&self, from: ModuleId, reach: Reach) -> bool {
         match reach {
             Reach::All => true,
             Reach::In(module) if self.modules[module].parent.is_none() => {
                 self.modules[from].krate == self.modules[module].krate
             }
-            Reach::In(module) => self.outwards(from).any(|it| it == module),
+            Reach::In(module) => self.enclosing_modules(from).any(|id| id == module),
         }
     }
 
-    pub fn narrower(&self, one: Reach, other: Reach) -> Reach {
+    pub fn narrower_reach(&self, one: Reach, other: Reach) -> Reach {
         match one {
-            Reach::In(module) if self.sees(module, other) => one,
+            Reach::In(module) if self.can_see(module, other) => one,
             _ => other,
         }
     }

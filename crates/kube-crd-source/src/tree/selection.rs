@@ -3,19 +3,19 @@
 use super::{ModuleId, World};
 
 impl World {
-    /// Whether the kinds of a module are selected.
+    /// Returns whether the kinds of a module are selected.
     pub fn is_selected(&self, module: ModuleId) -> bool {
         let all = self.selection.is_empty();
         self.crates[self.modules[module].krate].selected
-            && (all || self.selection.iter().any(|it| self.is_in(module, it)))
+            && (all || self.selection.iter().any(|name| self.is_in(module, name)))
     }
 
-    /// Whether a module is another, or below it: `a::b`, with or without the crate before it.
+    /// Returns whether a module is another, or below it: `a::b`, with or without the crate before it.
     fn is_in(&self, module: ModuleId, other: &str) -> bool {
         let path = &self.modules[module].path;
         let below = |path: &str, other: &str| {
             let rest = path.strip_prefix(other);
-            rest.is_some_and(|it| it.is_empty() || it.starts_with("::"))
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
         };
         let own = path.split_once("::").map_or("", |(_, own)| own);
         below(path, other) || below(own, other.strip_prefix("crate::").unwrap_or(other))
@@ -25,8 +25,8 @@ impl World {
     pub fn unknown_modules(&self) -> Vec<String> {
         let found = |name: &str| {
             (0..self.modules.len())
-                .any(|it| self.crates[self.modules[it].krate].selected && self.is_in(it, name))
+                .any(|id| self.crates[self.modules[id].krate].selected && self.is_in(id, name))
         };
-        self.selection.iter().filter(|it| !found(it)).cloned().collect()
+        self.selection.iter().filter(|name| !found(name)).cloned().collect()
     }
 }

@@ -55,7 +55,7 @@ impl std::fmt::Display for NotParsed {
 
 impl NotParsed {
     /// The place of the error: the start of the file, if it has no other.
-    pub fn start(&self) -> LineColumn {
+    pub fn error_start(&self) -> LineColumn {
         match self {
             Self::Syntax(error) => error.span().start(),
             Self::NotNormalized(start) | Self::LongNumber(start) | Self::TooDeep(start) => *start,
@@ -93,13 +93,13 @@ pub struct SourceFile {
 impl SourceFile {
     /// Parses a file.
     pub fn parse(text: &str, options: ParseOptions) -> Result<Self, NotParsed> {
-        let text = syntax::normalized(text, options.lines_before);
+        let text = syntax::normalize_text(text, options.lines_before);
         let raw = match RawTokens::split(&text) {
             Ok(raw) => raw,
             Err(NotSplit::TooLarge) => return Err(NotParsed::TooLarge),
             // The parser says where.
             Err(NotSplit::Malformed) if text.len() <= LARGEST_MALFORMED => {
-                let (syntax, tokens) = (syntax::parse(&text)?, text.len());
+                let (syntax, tokens) = (syntax::parse_file(&text)?, text.len());
                 return Ok(Self { syntax, unparsed: Vec::new(), bodies: Rc::default(), tokens });
             }
             Err(NotSplit::Malformed) => return Err(NotParsed::Malformed),
@@ -112,16 +112,17 @@ impl SourceFile {
             Err(NotSplit::TooDeep(byte)) => return Err(NotParsed::TooDeep(place_of(&text, byte))),
         };
         let omission = Omission::of_file(&raw, options.omits_tests);
-        let tokens = COST_OF_FILE + raw.cost(0..raw.len()) - omission.omitted + omission.of_items;
+        let tokens =
+            COST_OF_FILE + raw.parsing_cost(0..raw.len()) - omission.omitted + omission.of_items;
         if tokens > options.most_tokens {
             return Err(NotParsed::TooMuch);
         }
         let (reduced, places) = text_without(&text, &omission.ranges);
-        let (syntax, places, unparsed) = match syntax::parse(&reduced) {
+        let (syntax, places, unparsed) = match syntax::parse_file(&reduced) {
             Ok(syntax) => (syntax, places, Vec::new()),
             Err(error) if text.len() > LARGEST_MALFORMED => return Err(error.into()),
             Err(error) => {
-                syntax::guarded(&syntax::tokens(&reduced)?)?;
+                syntax::refuse_deep_nesting(&syntax::parse_tokens(&reduced)?)?;
                 parse_other_items(&text, &raw, &omission, error)?
             }
         };
@@ -153,20 +154,22 @@ fn parse_other_items(
     let mut latest = error.clone();
     while unparsed.len() < MOST_UNPARSED {
         let at = byte_of(text, latest.span().start());
-        let index = omission.items.partition_point(|item| raw.bytes(item.end - 1).end <= at);
+        let index = omission.items.partition_point(|item| raw.byte_range(item.end - 1).end <= at);
         let item = omission.items.get(index).filter(|item| omission.is_plain((*item).clone()));
         let Some(item) = item else { return Err(error) };
-        let bytes = raw.bytes(item.start).start..raw.bytes(item.end - 1).end;
+        let bytes = raw.byte_range(item.start).start..raw.byte_range(item.end - 1).end;
         if ranges.iter().any(|range| range.bytes == bytes) {
             return Err(error);
         }
-        unparsed
-            .push(UnparsedItem { error: latest, tokens: syntax::tokens(&text[bytes.clone()])? });
+        unparsed.push(UnparsedItem {
+            error: latest,
+            tokens: syntax::parse_tokens(&text[bytes.clone()])?,
+        });
         ranges.retain(|range| range.bytes.end <= bytes.start || bytes.end <= range.bytes.start);
         let index = ranges.partition_point(|range| range.bytes.end <= bytes.start);
         ranges.insert(index, OmittedRange { bytes, is_body: false });
         let (reduced, places) = text_without(text, &ranges);
-        match syntax::parse(&reduced) {
+        match syntax::parse_file(&reduced) {
             Ok(syntax) => return Ok((syntax, places, unparsed)),
             Err(error) => latest = error,
         }
@@ -368,7 +371,7 @@ mod tests {
     #[test]
     fn an_identifier_that_rustc_composes_is_refused_at_its_place() {
         let error = parse("\nfn e\u{301}() {}").err().unwrap();
-        assert_eq!((error.start().line, error.start().column), (2, 3));
+        assert_eq!((error.error_start().line, error.error_start().column), (2, 3));
         let message =
             "cannot be parsed: write this identifier composed (Unicode NFC), as rustc reads it";
         assert_eq!(error.to_string(), message);

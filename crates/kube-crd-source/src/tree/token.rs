@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-use crate::text::plain;
+use crate::text::unraw_name;
 
 /// The metavariables of a matcher, each with its fragment specifier.
 pub fn read_fragments(matcher: TokenStream, into: &mut BTreeMap<String, String>) {
@@ -46,50 +46,53 @@ pub enum Fragment {
 }
 
 /// Tokens with what is in `$(…)*` beside all else. `fragments` is none for the arguments of a call.
-pub fn flat(tokens: TokenStream, fragments: Option<&BTreeMap<String, String>>) -> Vec<Token> {
-    let mut res = Vec::new();
+pub fn flatten_tokens(
+    tokens: TokenStream,
+    fragments: Option<&BTreeMap<String, String>>,
+) -> Vec<Token> {
+    let mut flat = Vec::new();
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
         match token {
-            TokenTree::Ident(it) => res.push(Token::Word(plain(&it))),
-            TokenTree::Literal(it) => res.push(Token::Text(it.to_string())),
+            TokenTree::Ident(it) => flat.push(Token::Word(unraw_name(&it))),
+            TokenTree::Literal(it) => flat.push(Token::Text(it.to_string())),
             TokenTree::Group(it) if it.delimiter() == Delimiter::None => {
-                res.extend(flat(it.stream(), fragments));
+                flat.extend(flatten_tokens(it.stream(), fragments));
             }
             TokenTree::Group(it) => {
-                res.push(Token::Group(flat(it.stream(), fragments)));
+                flat.push(Token::Group(flatten_tokens(it.stream(), fragments)));
             }
             TokenTree::Punct(it) if it.as_char() == '$' && fragments.is_some() => {
                 match tokens.next() {
                     Some(TokenTree::Ident(it)) if it == "crate" => {
-                        res.push(Token::Word("$crate".to_owned()));
+                        flat.push(Token::Word("$crate".to_owned()));
                     }
                     Some(TokenTree::Ident(it)) => {
                         let kind = fragments.and_then(|all| all.get(&it.to_string()));
-                        res.push(Token::Variable(fragment(kind)));
+                        flat.push(Token::Variable(fragment_of(kind)));
                     }
                     Some(TokenTree::Group(it)) => {
-                        res.push(Token::Variable(Fragment::Word));
-                        res.extend(flat(it.stream(), fragments));
-                        res.push(Token::Variable(Fragment::Word));
+                        flat.push(Token::Variable(Fragment::Word));
+                        flat.extend(flatten_tokens(it.stream(), fragments));
+                        flat.push(Token::Variable(Fragment::Word));
                         // A separator perhaps, and how often.
                         let is_end = |it: &TokenTree| matches!(it, TokenTree::Punct(it) if matches!(it.as_char(), '*' | '+' | '?'));
                         for _ in 0..3 {
-                            if tokens.next().is_none_or(|it| is_end(&it)) {
+                            if tokens.next().is_none_or(|token| is_end(&token)) {
                                 break;
                             }
                         }
                     }
-                    _ => res.push(Token::Variable(Fragment::Items)),
+                    _ => flat.push(Token::Variable(Fragment::Items)),
                 }
             }
-            TokenTree::Punct(it) => res.push(Token::Punct(it.as_char())),
+            TokenTree::Punct(it) => flat.push(Token::Punct(it.as_char())),
         }
     }
-    res
+    flat
 }
 
-fn fragment(kind: Option<&String>) -> Fragment {
+fn fragment_of(kind: Option<&String>) -> Fragment {
     match kind.map(String::as_str) {
         Some("ident") => Fragment::Word,
         Some(

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{TokenStream, TokenTree};
 
-use super::token::{Fragment, Token, flat, read_fragments};
+use super::token::{Fragment, Token, flatten_tokens, read_fragments};
 use crate::text::syntax::BEFORE_NOT;
 
 /// The items that tokens could declare.
@@ -30,7 +30,7 @@ pub struct Tokens {
     pub functions: BTreeSet<String>,
     /// Any identifier of the arguments may follow `fn`.
     pub has_open_functions: bool,
-    /// A module may be declared that has a file of its own, at whatever depth: `mod` stands without a name and braces.
+    /// True if a module with a separate file may be declared, at any depth: `mod` stands without a name and braces.
     pub loads_files: bool,
     /// A `use` has an argument in its path.
     pub has_open_imports: bool,
@@ -47,7 +47,7 @@ const MODIFIERS: &[&str] = &["mut", "ref", "unsafe", "async", "extern", "auto"];
 impl Tokens {
     /// The tokens that the arms of a `macro_rules!` expand to.
     pub fn of_arms(tokens: TokenStream) -> Option<Self> {
-        let mut res = Self::default();
+        let mut result = Self::default();
         let mut tokens = tokens.into_iter().peekable();
         while tokens.peek().is_some() {
             let (Some(TokenTree::Group(matcher)), Some(_), Some(_), Some(TokenTree::Group(body))) =
@@ -57,24 +57,24 @@ impl Tokens {
             };
             let mut fragments = BTreeMap::new();
             read_fragments(matcher.stream(), &mut fragments);
-            res.scan(&flat(body.stream(), Some(&fragments)), false);
+            result.scan_items(&flatten_tokens(body.stream(), Some(&fragments)), false);
             // The `;` between arms.
             tokens.next();
         }
-        Some(res)
+        Some(result)
     }
 
     pub fn of_arguments(tokens: TokenStream) -> Self {
-        let mut res = Self::default();
-        res.scan(&flat(tokens, None), true);
-        res
+        let mut result = Self::default();
+        result.scan_items(&flatten_tokens(tokens, None), true);
+        result
     }
 
     /// Reads tokens at the place of items. `all`: those in braces may be moved to that place, too.
-    fn scan(&mut self, tokens: &[Token], all: bool) {
+    fn scan_items(&mut self, tokens: &[Token], all: bool) {
         for (index, token) in tokens.iter().enumerate() {
             let rest = &tokens[index + 1..];
-            let before = index.checked_sub(1).map(|it| &tokens[it]);
+            let before = index.checked_sub(1).map(|index| &tokens[index]);
             match token {
                 Token::Text(it) => drop(self.words.insert(it.trim_matches('"').to_owned())),
                 Token::Punct(punct) => self.has_star |= *punct == '*',
@@ -84,9 +84,9 @@ impl Tokens {
                     if matches!(before, Some(Token::Variable(Fragment::Word | Fragment::Items))) {
                         self.declared.insert(word.clone());
                     }
-                    self.word(word, before, rest);
-                    self.function(word, rest);
-                    if calls(word, rest) {
+                    self.note_word(word, before, rest);
+                    self.note_function(word, rest);
+                    if is_macro_call(word, rest) {
                         self.calls.insert(path_before(&tokens[..=index]));
                     }
                 }
@@ -108,9 +108,10 @@ impl Tokens {
                         [.., Token::Word(it), Token::Text(_)] => it == "extern",
                         _ => false,
                     };
-                    match all || is_call || is_extern {
-                        true => self.scan(inner, all || is_call),
-                        false => self.read_words(inner),
+                    if all || is_call || is_extern {
+                        self.scan_items(inner, all || is_call)
+                    } else {
+                        self.read_words(inner)
                     }
                 }
             }
@@ -123,7 +124,7 @@ impl Tokens {
             match it {
                 Token::Word(it) => {
                     self.words.insert(it.clone());
-                    self.function(it, &tokens[index + 1..]);
+                    self.note_function(it, &tokens[index + 1..]);
                 }
                 Token::Text(it) => drop(self.words.insert(it.trim_matches('"').to_owned())),
                 Token::Group(inner) => self.read_words(inner),
@@ -134,8 +135,8 @@ impl Tokens {
     }
 
     /// Notes the name of a function, or of a macro that is called or gets another name, and a module with a file.
-    fn function(&mut self, word: &str, rest: &[Token]) {
-        if calls(word, rest) {
+    fn note_function(&mut self, word: &str, rest: &[Token]) {
+        if is_macro_call(word, rest) {
             self.called.insert(word.to_owned());
         }
         let is_in_braces =
@@ -149,7 +150,7 @@ impl Tokens {
         }
     }
 
-    fn word(&mut self, word: &str, before: Option<&Token>, rest: &[Token]) {
+    fn note_word(&mut self, word: &str, before: Option<&Token>, rest: &[Token]) {
         let after_extern = matches!(before, Some(Token::Word(it)) if it == "extern");
         match word {
             "macro_rules" => match rest {
@@ -159,12 +160,12 @@ impl Tokens {
                 [Token::Punct('!'), ..] => drop(self.defined.insert("$".to_owned())),
                 _ => {}
             },
-            "use" if !matches!(rest, [Token::Punct('<'), ..]) => self.imports(rest),
-            "crate" if after_extern => self.imports(rest),
+            "use" if !matches!(rest, [Token::Punct('<'), ..]) => self.note_imports(rest),
+            "crate" if after_extern => self.note_imports(rest),
             _ if KEYWORDS.contains(&word) => {
                 let modifier =
                     |it: &&Token| matches!(it, Token::Word(it) if MODIFIERS.contains(&it.as_str()));
-                match rest.iter().find(|it| !modifier(it)) {
+                match rest.iter().find(|token| !modifier(token)) {
                     // `const fn name` is for the second of them.
                     Some(Token::Word(name)) if KEYWORDS.contains(&name.as_str()) => {}
                     Some(Token::Word(name)) => drop(self.declared.insert(name.clone())),
@@ -177,7 +178,7 @@ impl Tokens {
     }
 
     /// The names of a `use` tree, up to its `;`.
-    fn imports(&mut self, tokens: &[Token]) {
+    fn note_imports(&mut self, tokens: &[Token]) {
         for (index, token) in tokens.iter().enumerate() {
             match token {
                 Token::Punct(';') => return,
@@ -186,7 +187,7 @@ impl Tokens {
                     self.forwards = true;
                     self.has_open_imports = true;
                 }
-                Token::Group(inner) => self.imports(inner),
+                Token::Group(inner) => self.note_imports(inner),
                 Token::Word(name) if name != "as" && name != "self" => match &tokens[index + 1..] {
                     // `a::{self, b}` imports `a`, too.
                     [Token::Punct(':'), Token::Punct(':'), Token::Group(inner), ..] => {
@@ -205,30 +206,30 @@ impl Tokens {
     }
 }
 
-/// Whether nothing that could be named follows.
+/// Returns whether nothing that could be named follows.
 fn is_end(rest: &[Token]) -> bool {
     matches!(rest, [] | [Token::Punct(_), ..])
 }
 
-/// Whether a word is a macro that is called.
-fn calls(word: &str, rest: &[Token]) -> bool {
+/// Returns whether a word is a macro that is called.
+fn is_macro_call(word: &str, rest: &[Token]) -> bool {
     let is_call = matches!(rest, [Token::Punct('!'), Token::Group(..), ..]);
     is_call && !BEFORE_NOT.contains(&word)
 }
 
 /// The path that ends with the last of these tokens.
 fn path_before(tokens: &[Token]) -> Vec<String> {
-    let mut res = Vec::new();
+    let mut path = Vec::new();
     let mut rest = tokens;
     while let [front @ .., Token::Word(name)] = rest {
-        res.push(name.clone());
+        path.push(name.clone());
         let [front @ .., Token::Punct(':'), Token::Punct(':')] = front else { break };
         // `$path::name!` is of any path.
         if matches!(front, [.., Token::Variable(_)]) {
-            res.push("$".to_owned());
+            path.push("$".to_owned());
         }
         rest = front;
     }
-    res.reverse();
-    res
+    path.reverse();
+    path
 }

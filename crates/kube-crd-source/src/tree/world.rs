@@ -12,7 +12,7 @@ use super::included::{IncludedFiles, UnreadPlace};
 use super::macros::{Call, Rules};
 use super::source_file::UnparsedItem;
 use crate::cargo::{Cfg, Features, Krate};
-use crate::text::{Place, SourcePath, plain};
+use crate::text::{Place, SourcePath, unraw_name};
 
 /// Limit of the items of one name in a module: conditions may choose one of several imports.
 const MOST_OF_ONE_NAME: usize = 64;
@@ -68,7 +68,7 @@ pub struct Absent {
 pub struct Module {
     pub krate: usize,
     pub parent: Option<ModuleId>,
-    /// As in `module_path!()`.
+    /// The path that `module_path!()` gives.
     pub path: String,
     pub file: SourcePath,
     pub cfg: Cfg,
@@ -139,7 +139,7 @@ impl World {
         self.modules.len() - 1
     }
 
-    pub(super) fn add(&mut self, item: Item, types: bool, values: bool) -> ItemId {
+    pub(super) fn add_item(&mut self, item: Item, types: bool, values: bool) -> ItemId {
         let id = self.items.len();
         let module = &mut self.modules[item.module];
         let is_use = matches!(item.kind, ItemKind::Use(_));
@@ -170,7 +170,7 @@ impl World {
         for item in items {
             let why = format!("cannot be parsed: {}", item.error);
             self.unread.push(UnreadPlace { module, span: item.error.span(), why, is_item: true });
-            self.modules[module].macros.push(Call::unparsed(item));
+            self.modules[module].macros.push(Call::of_unparsed(item));
         }
     }
 
@@ -180,7 +180,7 @@ impl World {
     }
 
     /// The statements of a function of a module. Its body is parsed now if it was left out.
-    pub fn statements<'w>(
+    pub fn statements_of<'w>(
         &'w self,
         module: ModuleId,
         block: &'w syn::Block,
@@ -198,23 +198,23 @@ impl World {
         }
     }
 
-    pub fn features(&self, module: ModuleId) -> &Features {
+    pub fn features_of(&self, module: ModuleId) -> &Features {
         &self.crates[self.modules[module].krate].features
     }
 
     /// The item of the struct that `#[derive(CustomResource)]` generates for a struct.
     pub fn root_of(&self, spec: ItemId) -> Option<ItemId> {
-        self.items.iter().position(|it| matches!(it.kind, ItemKind::Root(of) if of == spec))
+        self.items.iter().position(|item| matches!(item.kind, ItemKind::Root(of) if of == spec))
     }
 
     /// The place of a span in the code of a module.
-    pub fn place(&self, module: ModuleId, span: Span) -> Place {
-        self.included.place(&self.modules[module].file, span)
+    pub fn place_in(&self, module: ModuleId, span: Span) -> Place {
+        self.included.place_in(&self.modules[module].file, span)
     }
 
     /// The place of an item's name.
     pub fn place_of(&self, item: ItemId) -> Place {
-        self.place(self.items[item].module, self.items[item].span)
+        self.place_in(self.items[item].module, self.items[item].span)
     }
 }
 
@@ -248,13 +248,13 @@ impl From<&syn::Path> for Path {
         use syn::spanned::Spanned as _;
         Self {
             global: path.leading_colon.is_some(),
-            parts: path.segments.iter().map(|it| plain(&it.ident)).collect(),
+            parts: path.segments.iter().map(|segment| unraw_name(&segment.ident)).collect(),
             span: path.span(),
         }
     }
 }
 
-pub fn place(file: &SourcePath, span: Span) -> Place {
+pub fn place_in(file: &SourcePath, span: Span) -> Place {
     place_at(file, span.start())
 }
 

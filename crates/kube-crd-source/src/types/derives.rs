@@ -1,4 +1,4 @@
-//! Which derives a type has, and whether any other attribute may change it behind our back.
+//! Reads the derives of a type, and checks that no other attribute may change it.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use super::attribute_macros::is_known_derive;
 use crate::builtin::names::is_table;
 use crate::cargo::cfg::{self, Cfg, Settled};
 use crate::names::{Miss, Named, Space};
-use crate::text::{Problem, derive_paths, text};
+use crate::text::{Problem, derive_paths, format_tokens};
 use crate::tree::{Impl, ItemId, ItemKind, Path};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,35 +33,36 @@ pub struct Derive {
 
 impl Types {
     /// A type after every `cfg` that the source settles.
-    pub fn settle(&self, id: ItemId) -> Result<DeriveInput, Problem> {
+    pub fn settled_input(&self, id: ItemId) -> Result<DeriveInput, Problem> {
         let item = &self.items[id];
         let ItemKind::Data(input) = &item.kind else {
-            return Err(self.problem(item.module, item.span, "is not a struct or enum", ""));
+            return Err(self.problem_at(item.module, item.span, "is not a struct or enum", ""));
         };
         self.require_few_members(item.module, item.span, &input.data)?;
-        let mut res = (**input).clone();
-        self.skip_serializing_none(item.module, &mut res);
+        let mut resolved = (**input).clone();
+        self.skip_serializing_none(item.module, &mut resolved);
         // An item that is there by a `cfg` that depends was refused when its name was looked up.
-        res.attrs = self.open(item.module, std::mem::take(&mut res.attrs), true)?.attrs;
-        match &mut res.data {
-            syn::Data::Struct(it) => self.fields(item.module, &mut it.fields)?,
+        resolved.attrs =
+            self.settle_attributes(item.module, std::mem::take(&mut resolved.attrs), true)?.attrs;
+        match &mut resolved.data {
+            syn::Data::Struct(it) => self.settle_fields(item.module, &mut it.fields)?,
             syn::Data::Enum(it) => {
                 let mut variants = Punctuated::new();
                 for mut variant in std::mem::take(&mut it.variants) {
                     let attrs = std::mem::take(&mut variant.attrs);
-                    let settled = self.open(item.module, attrs, false)?;
+                    let settled = self.settle_attributes(item.module, attrs, false)?;
                     if settled.cfg == Cfg::No {
                         continue;
                     }
                     variant.attrs = settled.attrs;
-                    self.fields(item.module, &mut variant.fields)?;
+                    self.settle_fields(item.module, &mut variant.fields)?;
                     variants.push(variant);
                 }
                 it.variants = variants;
             }
             syn::Data::Union(_) => {}
         }
-        Ok(res)
+        Ok(resolved)
     }
 
     /// Refuses a type with more fields or variants than are read.
@@ -80,21 +81,21 @@ impl Types {
             return Ok(());
         }
         let message = format!("has {count} fields or variants, and the limit is {MOST_MEMBERS}");
-        Err(self.problem(module, span, message, "use a map or a list of values"))
+        Err(self.problem_at(module, span, message, "use a map or a list of values"))
     }
 
-    fn fields(&self, module: usize, fields: &mut syn::Fields) -> Result<(), Problem> {
+    fn settle_fields(&self, module: usize, fields: &mut syn::Fields) -> Result<(), Problem> {
         let kept = |list: Punctuated<syn::Field, Token![,]>| {
-            let mut res = Punctuated::new();
+            let mut active = Punctuated::new();
             for mut field in list {
                 let attrs = std::mem::take(&mut field.attrs);
-                let settled = self.open(module, attrs, false)?;
+                let settled = self.settle_attributes(module, attrs, false)?;
                 if settled.cfg != Cfg::No {
                     field.attrs = settled.attrs;
-                    res.push(field);
+                    active.push(field);
                 }
             }
-            Ok(res)
+            Ok(active)
         };
         match fields {
             syn::Fields::Named(it) => it.named = kept(std::mem::take(&mut it.named))?,
@@ -104,53 +105,57 @@ impl Types {
         Ok(())
     }
 
-    fn open(
+    fn settle_attributes(
         &self,
         module: usize,
         attrs: Vec<Attribute>,
         is_item: bool,
     ) -> Result<Settled, Problem> {
         let condition = attrs.iter().find(|attr| attr.path().is_ident("cfg")).map(Spanned::span);
-        let settled = cfg::settle_owned(attrs, self.features(module))
-            .map_err(|it| self.problem(module, it.span(), it.to_string(), ""))?;
+        let settled = cfg::settle_owned(attrs, self.features_of(module))
+            .map_err(|error| self.problem_at(module, error.span(), error.to_string(), ""))?;
         let way_out = "remove the condition, or move what depends on it to a type of its own";
         if settled.cfg == Cfg::Depends && !is_item {
             let span = condition.unwrap_or_else(proc_macro2::Span::call_site);
             let message =
                 "whether this exists depends on a `cfg` that only the compiler can evaluate";
-            return Err(self.problem(module, span, message, way_out));
+            return Err(self.problem_at(module, span, message, way_out));
         }
-        if let Some(meta) = settled.doubtful.iter().find(|it| !harmless(it)) {
+        if let Some(meta) = settled.doubtful.iter().find(|meta| !is_harmless(meta)) {
             let message = format!(
                 "whether `{}` applies here depends on a `cfg_attr` that only the compiler can evaluate",
-                text(meta.path())
+                format_tokens(meta.path())
             );
-            return Err(self.problem(module, meta.span(), message, way_out));
+            return Err(self.problem_at(module, meta.span(), message, way_out));
         }
         Ok(settled)
     }
 
-    /// Whether a type derives the trait of this whole path.
+    /// Returns whether a type derives the trait of this whole path.
     pub fn derives_trait(&self, id: ItemId, path: &str) -> Result<Derived, Problem> {
         let item = &self.items[id];
         let last = path.rsplit("::").next().unwrap_or(path);
-        let mut res = Derived::No;
+        let mut result = Derived::No;
         for Derive { path: written, target, derived } in &*self.derives_of(id)? {
             if !matches!(target, Ok(Named::Foreign(found)) if found == path) {
                 // Whatever it is called: a derive that is renamed is found by what it names.
-                if written.segments.last().is_none_or(|it| it.ident != last) {
+                if written.segments.last().is_none_or(|segment| segment.ident != last) {
                     continue;
                 }
                 match target {
-                    Ok(Named::Foreign(other)) if let Some((what, hint)) = another(other) => {
-                        let message = format!("`{}` belongs to {what}", text(written));
-                        return Err(self.problem(item.module, written.span(), message, &hint));
+                    Ok(Named::Foreign(other))
+                        if let Some((what, hint)) = explain_other_version(other) =>
+                    {
+                        let message = format!("`{}` belongs to {what}", format_tokens(written));
+                        return Err(self.problem_at(item.module, written.span(), message, &hint));
                     }
-                    Ok(Named::Foreign(other)) if let Some((what, hint)) = self.absence(other) => {
-                        let message = format!("`{}` {what}", text(written));
-                        return Err(self.problem(item.module, written.span(), message, &hint));
+                    Ok(Named::Foreign(other))
+                        if let Some((what, hint)) = self.explain_absence(other) =>
+                    {
+                        let message = format!("`{}` {what}", format_tokens(written));
+                        return Err(self.problem_at(item.module, written.span(), message, &hint));
                     }
-                    Ok(Named::Foreign(other)) => self.need(other),
+                    Ok(Named::Foreign(other)) => self.note_need(other),
                     Err(Miss::Doubt(why)) => self.need_for(why),
                     _ => {}
                 }
@@ -158,15 +163,15 @@ impl Types {
                     Err(Miss::Doubt(why)) => format!(": {why}"),
                     _ => String::new(),
                 };
-                let message = format!("`{}` may not be `{path}`{why}", text(written));
+                let message = format!("`{}` may not be `{path}`{why}", format_tokens(written));
                 let hint = format!("import it by name: `use {path};`");
-                return Err(self.problem(item.module, written.span(), message, &hint));
+                return Err(self.problem_at(item.module, written.span(), message, &hint));
             }
-            if res != Derived::Yes {
-                res = *derived;
+            if result != Derived::Yes {
+                result = *derived;
             }
         }
-        Ok(res)
+        Ok(result)
     }
 
     /// The derives of a type, each with its target. Several traits are asked for of each type.
@@ -177,16 +182,16 @@ impl Types {
         }
         let item = &self.items[id];
         let ItemKind::Data(input) = &item.kind else { return Ok(Rc::default()) };
-        let settled = cfg::settle(&input.attrs, self.features(item.module))
-            .map_err(|it| self.problem(item.module, it.span(), it.to_string(), ""))?;
-        let sure = settled.attrs.iter().map(|it| (&it.meta, Derived::Yes));
-        let doubtful = settled.doubtful.iter().map(|it| (it, Derived::Depends));
+        let settled = cfg::resolve_cfgs(&input.attrs, self.features_of(item.module))
+            .map_err(|error| self.problem_at(item.module, error.span(), error.to_string(), ""))?;
+        let sure = settled.attrs.iter().map(|attr| (&attr.meta, Derived::Yes));
+        let doubtful = settled.doubtful.iter().map(|meta| (meta, Derived::Depends));
         let paths = sure.chain(doubtful).flat_map(|(meta, derived)| {
             derive_paths(meta).into_iter().map(move |path| (path, derived))
         });
         let derives: Rc<[Derive]> = paths
             .map(|(path, derived)| {
-                let target = self.resolve(item.module, &Path::from(&path), Space::Macros);
+                let target = self.resolve_path(item.module, &Path::from(&path), Space::Macros);
                 Derive { path, target, derived }
             })
             .collect();
@@ -197,32 +202,32 @@ impl Types {
     /// Refuses a type that an attribute macro may change.
     pub fn check_attribute_macros(&self, id: ItemId, input: &DeriveInput) -> Result<(), Problem> {
         let module = self.items[id].module;
-        let own = input.attrs.iter().flat_map(|it| derive_paths(&it.meta));
-        let theirs = { own }.any(|it| !is_known_derive(&it));
+        let own = input.attrs.iter().flat_map(|attr| derive_paths(&attr.meta));
+        let theirs = { own }.any(|path| !is_known_derive(&path));
         for attr in &input.attrs {
             if !self.leaves_alone(module, attr, theirs) {
-                let message = format!("`#[{}]` may change its type", text(attr.path()));
+                let message = format!("`#[{}]` may change its type", format_tokens(attr.path()));
                 let hint = "replace it with attributes of serde and schemars";
-                return Err(self.problem(module, attr.span(), message, hint));
+                return Err(self.problem_at(module, attr.span(), message, hint));
             }
         }
         Ok(())
     }
 
-    /// Whether an `impl` is for this type.
+    /// Returns whether an `impl` is for this type.
     pub fn is_impl_for(&self, imp: &Impl, id: ItemId) -> bool {
         let syn::Type::Path(ty) = &*imp.syntax.self_ty else { return false };
         let last = ty.path.segments.last();
-        if ty.qself.is_some() || last.is_none_or(|it| it.ident != self.items[id].name) {
+        if ty.qself.is_some() || last.is_none_or(|segment| segment.ident != self.items[id].name) {
             return false;
         }
-        self.resolve(imp.module, &Path::from(&ty.path), Space::Types) == Ok(Named::Item(id))
+        self.resolve_path(imp.module, &Path::from(&ty.path), Space::Types) == Ok(Named::Item(id))
     }
 }
 
 /// Why a path into a known crate is of another version of it than the one that writes the CRDs,
 /// and a hint.
-fn another(path: &str) -> Option<(String, String)> {
+fn explain_other_version(path: &str) -> Option<(String, String)> {
     let word = path.split("::").next()?;
     let (name, what) = match (word.split_once('/'), word.split_once('@')) {
         (Some((_, name)), _) => {
@@ -233,18 +238,17 @@ fn another(path: &str) -> Option<(String, String)> {
         }
         _ => return None,
     };
-    let hint = match word.contains('@') {
-        true => {
-            format!("use one version of `{name}` everywhere, or select packages that do (`-p`)")
-        }
-        false => format!("depend on the published `{name}`"),
+    let hint = if word.contains('@') {
+        format!("use one version of `{name}` everywhere, or select packages that do (`-p`)")
+    } else {
+        format!("depend on the published `{name}`")
     };
     is_table(name).then(|| (format!("`{name}` {what}"), hint))
 }
 
-/// What changes no schema, there or not.
-fn harmless(meta: &Meta) -> bool {
-    let name = text(meta.path());
+/// Returns what changes no schema, there or not.
+fn is_harmless(meta: &Meta) -> bool {
+    let name = format_tokens(meta.path());
     let quiet = ["derive", "allow", "warn", "deny", "expect", "must_use", "non_exhaustive"];
     if quiet.contains(&name.as_str()) || name.starts_with("rustfmt") || name.starts_with("clippy") {
         return true;

@@ -7,7 +7,7 @@ use syn::spanned::Spanned as _;
 
 use super::{Scope, Type, Types};
 use crate::names::{Miss, Named, Space};
-use crate::text::{Problem, peel, plain, text};
+use crate::text::{Problem, format_tokens, peel_parens, unraw_name};
 use crate::tree::{ItemId, ItemKind, ModuleId, Path};
 
 pub(super) const WAY_OUT: &str = "write the type out, or use one whose schema can be read";
@@ -26,20 +26,25 @@ impl Types {
         depth: Depth,
     ) -> Result<Rc<Type>, Problem> {
         let refuse = |what: &str| {
-            self.problem(scope.module, ty.span(), format!("`{}` {what}", text(ty)), WAY_OUT)
+            self.problem_at(
+                scope.module,
+                ty.span(),
+                format!("`{}` {what}", format_tokens(ty)),
+                WAY_OUT,
+            )
         };
-        if MOST_ALIASES < depth.aliases {
+        if depth.aliases > MOST_ALIASES {
             return Err(refuse("is an alias that leads to itself"));
         }
-        if MOST_NESTED < depth.nested {
+        if depth.nested > MOST_NESTED {
             let message = "a type is nested too deep";
             return Err(match depth.aliases {
-                0..20 => self.problem(scope.module, ty.span(), message, WAY_OUT),
+                0..20 => self.problem_at(scope.module, ty.span(), message, WAY_OUT),
                 _ => refuse("is an alias that leads to itself"),
             });
         }
         self.type_steps.set(self.type_steps.get() + 1);
-        if MOST_TYPES < self.type_steps.get() {
+        if self.type_steps.get() > MOST_TYPES {
             return Err(refuse("nests too many types"));
         }
         let depth = Depth { nested: depth.nested + 1, ..depth };
@@ -62,7 +67,7 @@ impl Types {
             syn::Type::Tuple(it) if it.elems.is_empty() => foreign("()", Vec::new()),
             syn::Type::Tuple(it) => {
                 let parts: Result<Vec<_>, _> =
-                    it.elems.iter().map(|it| self.type_at(scope, it, depth)).collect();
+                    it.elems.iter().map(|ty| self.type_at(scope, ty, depth)).collect();
                 foreign(&format!("({})", it.elems.len()), parts?)
             }
             syn::Type::Macro(_) => Err(refuse("is a macro, which is not expanded")),
@@ -82,12 +87,12 @@ impl Types {
     ) -> Option<String> {
         const MOST_CONSTANTS: usize = 16;
         for _ in 0..MOST_CONSTANTS {
-            match peel(length) {
+            match peel_parens(length) {
                 syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(number), .. }) => {
                     return Some(number.base10_digits().to_owned());
                 }
                 syn::Expr::Path(syn::ExprPath { qself: None, path, .. }) => {
-                    let found = self.resolve(module, &Path::from(path), Space::Values);
+                    let found = self.resolve_path(module, &Path::from(path), Space::Values);
                     let Ok(Named::Item(id)) = found else { return None };
                     let ItemKind::Const(constant) = &self.items[id].kind else { return None };
                     (module, length) = (self.items[id].module, &constant.expr);
@@ -106,14 +111,19 @@ impl Types {
         depth: Depth,
     ) -> Result<Rc<Type>, Problem> {
         let refuse = |what: &str, hint: &str| {
-            Err(self.problem(scope.module, path.span(), format!("`{}` {what}", text(path)), hint))
+            Err(self.problem_at(
+                scope.module,
+                path.span(),
+                format!("`{}` {what}", format_tokens(path)),
+                hint,
+            ))
         };
         let Some(arguments) = arguments_of(path) else {
             return refuse("is an unsupported type", WAY_OUT);
         };
         if let Some(first) = path.segments.first()
             && path.leading_colon.is_none()
-            && let Some(parameter) = scope.parameters.get(&plain(&first.ident))
+            && let Some(parameter) = scope.parameters.get(&unraw_name(&first.ident))
         {
             return match path.segments.len() {
                 1 => Ok(parameter.clone()),
@@ -123,24 +133,25 @@ impl Types {
         if path.is_ident("Self") {
             return refuse("is not supported in a type", "write the type's name");
         }
-        match self.resolve(scope.module, &Path::from(path), Space::Types) {
+        match self.resolve_path(scope.module, &Path::from(path), Space::Types) {
             Ok(Named::Item(id)) => self.item_type(scope, ty, id, &arguments, depth),
             Ok(Named::Foreign(name)) => self.foreign_type(scope, path, &name, arguments, depth),
             Ok(Named::Module(_)) => refuse("is a module", ""),
             Ok(Named::Member(..)) => refuse("is not a type", WAY_OUT),
             Err(Miss::Nothing | Miss::Unreachable) => {
                 refuse("is not found", "define it, or import it by name")
-                    .map_err(|it| Problem { does_not_compile: true, ..it })
+                    .map_err(|problem| Problem { does_not_compile: true, ..problem })
             }
             Err(Miss::Doubt(doubt) | Miss::Perhaps(doubt)) => {
                 self.need_for(&doubt);
                 let what = format!("cannot be resolved with certainty: {doubt}");
-                match self.is_absent(&doubt) {
-                    true => refuse(
+                if self.is_absent(&doubt) {
+                    refuse(
                         &format!("{what}, and its source is not on this machine"),
                         "run `cargo fetch`, which downloads the packages in Cargo.lock, or import the type by its name",
-                    ),
-                    false => refuse(&what, "import the type by its name"),
+                    )
+                } else {
+                    refuse(&what, "import the type by its name")
                 }
             }
         }
@@ -156,13 +167,19 @@ impl Types {
     ) -> Result<Rc<Type>, Problem> {
         let item = &self.items[id];
         let refuse = |what: &str| {
-            self.problem(scope.module, ty.span(), format!("`{}` {what}", text(ty)), WAY_OUT)
+            self.problem_at(
+                scope.module,
+                ty.span(),
+                format!("`{}` {what}", format_tokens(ty)),
+                WAY_OUT,
+            )
         };
         let found = match &item.kind {
             ItemKind::Data(input) => {
                 let bound =
-                    self.bound(scope, ty, item.module, &input.generics, arguments, depth)?;
-                let arguments = names(&input.generics).map(|it| bound[&it].clone()).collect();
+                    self.bind_arguments(scope, ty, item.module, &input.generics, arguments, depth)?;
+                let arguments =
+                    parameter_names(&input.generics).map(|name| bound[&name].clone()).collect();
                 Rc::new(Type::Data(id, arguments))
             }
             ItemKind::Root(_) if !arguments.is_empty() => {
@@ -171,7 +188,7 @@ impl Types {
             ItemKind::Root(spec) => return Ok(Rc::new(Type::Root(*spec))),
             ItemKind::Alias(it) => {
                 let parameters =
-                    self.bound(scope, ty, item.module, &it.generics, arguments, depth)?;
+                    self.bind_arguments(scope, ty, item.module, &it.generics, arguments, depth)?;
                 let there = Scope { module: item.module, parameters: Rc::new(parameters) };
                 let depth = Depth { aliases: depth.aliases + 1, ..depth };
                 let plain = there.parameters.is_empty();
@@ -189,14 +206,15 @@ impl Types {
             ItemKind::Union => return Err(refuse("is a union, which has no schema")),
             _ => return Err(refuse("is not a type")),
         };
-        match found.fits(&mut { MOST_TYPES }) {
-            true => Ok(found),
-            false => Err(refuse("nests too many types")),
+        if found.fits_within(&mut { MOST_TYPES }) {
+            Ok(found)
+        } else {
+            Err(refuse("nests too many types"))
         }
     }
 
     /// The argument of each parameter of a definition, or its default.
-    fn bound(
+    fn bind_arguments(
         &self,
         scope: &Scope,
         ty: &syn::Type,
@@ -206,10 +224,10 @@ impl Types {
         depth: Depth,
     ) -> Result<BTreeMap<String, Rc<Type>>, Problem> {
         let refuse = |what: &str| {
-            let message = format!("`{}` {what}", text(ty));
-            Err(self.problem(scope.module, ty.span(), message, WAY_OUT))
+            let message = format!("`{}` {what}", format_tokens(ty));
+            Err(self.problem_at(scope.module, ty.span(), message, WAY_OUT))
         };
-        let mut res = Scope::from(module);
+        let mut bound = Scope::from(module);
         let mut given = arguments.iter();
         for parameter in &generics.params {
             let (name, found) = match (parameter, given_for(parameter, &mut given)) {
@@ -218,7 +236,7 @@ impl Types {
                     (&it.ident, self.type_at(scope, given, depth)?)
                 }
                 (syn::GenericParam::Type(it), None) => match &it.default {
-                    Some((_, default)) => (&it.ident, self.type_at(&res, default, depth)?),
+                    Some((_, default)) => (&it.ident, self.type_at(&bound, default, depth)?),
                     None => return refuse(&format!("lacks an argument for `{}`", it.ident)),
                 },
                 (syn::GenericParam::Const(_), _) => {
@@ -226,16 +244,16 @@ impl Types {
                 }
                 _ => return refuse("has an unsupported generic argument"),
             };
-            Rc::make_mut(&mut res.parameters).insert(plain(name), found);
+            Rc::make_mut(&mut bound.parameters).insert(unraw_name(name), found);
         }
         match given.next() {
             Some(_) => refuse("has too many generic arguments"),
-            None => Ok(Rc::unwrap_or_clone(res.parameters)),
+            None => Ok(Rc::unwrap_or_clone(bound.parameters)),
         }
     }
 }
 
-/// How deep we are in a type.
+/// The depth in nested types.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Depth {
     aliases: u8,
@@ -246,14 +264,14 @@ const MOST_ALIASES: u8 = 64;
 const MOST_NESTED: u8 = 96;
 const MOST_TYPES: usize = 10_000;
 
-/// Whether a definition has parameters beside lifetimes.
+/// Returns whether a definition has parameters beside lifetimes.
 pub fn has_parameters(generics: &syn::Generics) -> bool {
     generics.type_params().next().is_some() || generics.const_params().next().is_some()
 }
 
 /// The names of type parameters.
-pub fn names(generics: &syn::Generics) -> impl Iterator<Item = String> {
-    generics.type_params().map(|it| plain(&it.ident))
+pub fn parameter_names(generics: &syn::Generics) -> impl Iterator<Item = String> {
+    generics.type_params().map(|parameter| unraw_name(&parameter.ident))
 }
 
 fn given_for<'a>(
@@ -268,17 +286,17 @@ fn given_for<'a>(
 
 /// The arguments of a path's last segment, lifetimes aside; none where another segment has some.
 fn arguments_of(path: &syn::Path) -> Option<Vec<&syn::GenericArgument>> {
-    let mut res = Vec::new();
+    let mut arguments = Vec::new();
     for (index, segment) in path.segments.iter().enumerate() {
         match &segment.arguments {
             syn::PathArguments::None => {}
             syn::PathArguments::AngleBracketed(it) if index + 1 == path.segments.len() => {
                 let is_lifetime =
                     |it: &&syn::GenericArgument| matches!(it, syn::GenericArgument::Lifetime(_));
-                res.extend(it.args.iter().filter(|it| !is_lifetime(it)));
+                arguments.extend(it.args.iter().filter(|argument| !is_lifetime(argument)));
             }
             _ => return None,
         }
     }
-    Some(res)
+    Some(arguments)
 }

@@ -15,9 +15,9 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use derives::Derive;
-pub use lookup::{has_parameters, names};
+pub use lookup::{has_parameters, parameter_names};
 pub use traits_in_scope::Unread;
-pub use type_::{Function, Scope, Type};
+pub use type_::{SchemaFunction, Scope, Type};
 
 use crate::names::Names;
 use crate::text::{Place, Problem};
@@ -27,13 +27,13 @@ use crate::versions::Behaviour;
 /// The types of all source that was read.
 pub struct Types {
     names: Names,
-    /// What the locked versions of kube and schemars do.
+    /// The behaviour of the locked versions of kube and schemars.
     pub behaviour: Behaviour,
-    /// Whether the lock lets serde_json keep the order of maps (`preserve_order`).
+    /// True if the lock lets serde_json keep the order of maps (`preserve_order`).
     pub keeps_order: bool,
     /// The first place where an `f32` was written whose digits depend on a feature of serde_json.
     pub inexact_f32: RefCell<Option<Place>>,
-    /// How many types were visited for one.
+    /// The number of types that were visited for one.
     type_steps: Cell<usize>,
     /// The targets of aliases without parameters, filled on demand.
     aliases: RefCell<BTreeMap<ItemId, Rc<Type>>>,
@@ -69,7 +69,7 @@ impl Types {
         self.names.world_mut()
     }
 
-    pub fn problem(
+    pub fn problem_at(
         &self,
         module: ModuleId,
         span: proc_macro2::Span,
@@ -78,12 +78,12 @@ impl Types {
     ) -> Problem {
         Problem {
             hint: (!hint.is_empty()).then(|| hint.to_owned()),
-            ..Problem::new(self.place(module, span), message)
+            ..Problem::new(self.place_in(module, span), message)
         }
     }
 
     /// The arguments of a type's parameters, for its own code.
-    pub fn scope(&self, ty: &Type) -> Scope {
+    pub fn scope_of(&self, ty: &Type) -> Scope {
         let (id, arguments) = match ty {
             Type::Data(id, arguments) => (*id, &arguments[..]),
             Type::Root(id) => (*id, &[][..]),
@@ -91,7 +91,7 @@ impl Types {
         };
         let mut parameters = BTreeMap::new();
         if let ItemKind::Data(input) = &self.items[id].kind {
-            parameters.extend(names(&input.generics).zip(arguments.iter().cloned()));
+            parameters.extend(parameter_names(&input.generics).zip(arguments.iter().cloned()));
         }
         parameters.insert("Self".to_owned(), Rc::new(ty.clone()));
         Scope { module: self.items[id].module, parameters: Rc::new(parameters) }

@@ -7,10 +7,10 @@ use quote::quote;
 use serde_derive_internals::{Ctxt, Derive, ast};
 use syn::{Attribute, Data, DeriveInput, parse::Parser as _, spanned::Spanned as _};
 
-use crate::text::meta::{Entry, entries, error};
+use crate::text::meta::{Entry, parse_entries, syn_error};
 use crate::text::panics;
 
-/// What schemars hands to serde's reader.
+/// The attributes that schemars hands to serde's reader.
 pub const SHARED: &[&str] = &[
     "rename",
     "rename_all",
@@ -37,31 +37,33 @@ pub const SHARED: &[&str] = &[
 const SERDE_ONLY: &[&str] = &["serialize_with", "with", "deserialize_with"];
 
 /// The input with `#[serde]` as schemars' derive sees it.
-pub fn overridden(input: &DeriveInput) -> syn::Result<DeriveInput> {
-    let mut res = input.clone();
-    override_(&mut res.attrs)?;
-    match &mut res.data {
-        Data::Struct(it) => it.fields.iter_mut().try_for_each(|it| override_(&mut it.attrs))?,
+pub fn input_for_schemars(input: &DeriveInput) -> syn::Result<DeriveInput> {
+    let mut output = input.clone();
+    override_(&mut output.attrs)?;
+    match &mut output.data {
+        Data::Struct(it) => {
+            it.fields.iter_mut().try_for_each(|field| override_(&mut field.attrs))?
+        }
         Data::Enum(it) => {
             for variant in &mut it.variants {
                 override_(&mut variant.attrs)?;
-                variant.fields.iter_mut().try_for_each(|it| override_(&mut it.attrs))?;
+                variant.fields.iter_mut().try_for_each(|field| override_(&mut field.attrs))?;
             }
         }
-        Data::Union(it) => return error(it.union_token.span(), "a union has no schema"),
+        Data::Union(it) => return syn_error(it.union_token.span(), "a union has no schema"),
     }
-    Ok(res)
+    Ok(output)
 }
 
 fn override_(attrs: &mut Vec<Attribute>) -> syn::Result<()> {
     let mut unset = BTreeMap::new();
     let mut overriding = BTreeSet::new();
     let mut effective = Vec::new();
-    for entry in entries(attrs, "schemars")? {
+    for entry in parse_entries(attrs, "schemars")? {
         let name = entry.name();
         match &entry {
             Entry::Not(path) if unset.contains_key(&name) => {
-                return error(path.span(), format!("`!{name}` occurs twice"));
+                return syn_error(path.span(), format!("`!{name}` occurs twice"));
             }
             Entry::Not(path) => drop(unset.insert(name, path.span())),
             Entry::Meta(_) if SHARED.contains(&name.as_str()) => {
@@ -72,13 +74,13 @@ fn override_(attrs: &mut Vec<Attribute>) -> syn::Result<()> {
         }
     }
     if let Some((name, span)) = unset.iter().find(|(name, _)| overriding.contains(*name)) {
-        return error(*span, format!("both `{name}` and `!{name}`"));
+        return syn_error(*span, format!("both `{name}` and `!{name}`"));
     }
     if overriding.contains("skip") {
         overriding.extend(["skip_serializing".to_owned(), "skip_deserializing".to_owned()]);
     }
     let mut names = BTreeSet::new();
-    for entry in entries(attrs, "serde")? {
+    for entry in parse_entries(attrs, "serde")? {
         let name = entry.name();
         let known = SHARED.contains(&name.as_str()) || SERDE_ONLY.contains(&name.as_str());
         if known && name != "bound" && !overriding.contains(&name) && !unset.contains_key(&name) {
@@ -87,12 +89,12 @@ fn override_(attrs: &mut Vec<Attribute>) -> syn::Result<()> {
         names.insert(name);
     }
     if let Some((name, span)) = unset.iter().find(|(name, _)| !names.contains(*name)) {
-        return error(
+        return syn_error(
             *span,
             format!("`!{name}` has no effect: there is no `#[serde({name})]` here"),
         );
     }
-    attrs.retain(|it| !it.path().is_ident("serde"));
+    attrs.retain(|attr| !attr.path().is_ident("serde"));
     if !effective.is_empty() {
         let tokens = quote!(#[serde(#(#effective),*)]);
         attrs.append(&mut Attribute::parse_outer.parse2(tokens)?);
@@ -101,7 +103,7 @@ fn override_(attrs: &mut Vec<Attribute>) -> syn::Result<()> {
 }
 
 /// Reads an input with serde's own reader, and hands what it found to `f`.
-pub fn read<T>(
+pub fn with_container<T>(
     input: &DeriveInput,
     derive: Derive,
     f: impl FnOnce(&ast::Container<'_>) -> T,
@@ -109,15 +111,15 @@ pub fn read<T>(
     let context = Ctxt::new();
     let private = syn::Ident::new("__private", input.ident.span());
     // It takes the first byte of a name for its first letter.
-    let found = panics::caught(|| ast::Container::from_ast(&context, input, derive, &private));
+    let found = panics::catch_panic(|| ast::Container::from_ast(&context, input, derive, &private));
     let Ok(found) = found else {
         drop(context.check());
-        return error(
+        return syn_error(
             input.ident.span(),
             format!("serde's derive panics over a name in `{}`: rename it by hand", input.ident),
         );
     };
-    let found = found.map(|it| f(&it));
+    let found = found.map(|container| f(&container));
     context.check()?;
-    found.map_or_else(|| error(input.ident.span(), "serde cannot read it"), Ok)
+    found.map_or_else(|| syn_error(input.ident.span(), "serde cannot read it"), Ok)
 }

@@ -30,7 +30,9 @@ impl Types {
         let add = |fields: &mut Fields| fields.iter_mut().for_each(|field| skip_none(field, &attr));
         match &mut input.data {
             Data::Struct(data) => add(&mut data.fields),
-            Data::Enum(data) => data.variants.iter_mut().for_each(|it| add(&mut it.fields)),
+            Data::Enum(data) => {
+                data.variants.iter_mut().for_each(|variant| add(&mut variant.fields))
+            }
             Data::Union(_) => {}
         }
     }
@@ -40,7 +42,7 @@ impl Types {
         if is_of_language_or_tool(&attr.meta) {
             return false;
         }
-        let target = self.resolve(module, &Path::from(path), Space::Macros);
+        let target = self.resolve_path(module, &Path::from(path), Space::Macros);
         matches!(target, Ok(Named::Foreign(found)) if SKIP_SERIALIZING_NONE.contains(&found.as_str()))
     }
 }

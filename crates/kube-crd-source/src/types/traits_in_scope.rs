@@ -6,7 +6,7 @@ use super::Types;
 use crate::names::{GlobTarget, Miss, Named};
 use crate::tree::{Item, ItemId, ItemKind, ModuleId, Path};
 
-/// What may declare traits that are not read.
+/// Code that is not read and may declare traits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unread {
     /// Crates that are neither read nor on crates.io.
@@ -43,7 +43,7 @@ impl Types {
         let (mut open, mut seen) = (vec![module], BTreeSet::from([module]));
         while let Some(here) = open.pop() {
             if let Some(found) = self.unknown_items(here).next().filter(|_| with_macros) {
-                return Some(format!("`{}` at {}", found.text, self.place(here, found.span)));
+                return Some(format!("`{}` at {}", found.text, self.place_in(here, found.span)));
             }
             let module = &self.modules[here];
             let imports = module.types.values().flatten().map(|id| &self.items[*id]);
@@ -60,11 +60,11 @@ impl Types {
                 });
             if let Some((path, found)) = found {
                 match &found {
-                    Ok(Named::Foreign(target)) => self.need(target),
+                    Ok(Named::Foreign(target)) => self.note_need(target),
                     Err(Miss::Doubt(doubt) | Miss::Perhaps(doubt)) => self.need_for(doubt),
                     _ => {}
                 }
-                let place = self.place(here, path.span);
+                let place = self.place_in(here, path.span);
                 return Some(format!("`{}`, imported at {place},", path.parts.join("::")));
             }
             for (path, target) in self.glob_targets(here) {
@@ -72,7 +72,7 @@ impl Types {
                 match target {
                     GlobTarget::Module(next) if seen.insert(*next) => open.push(*next),
                     GlobTarget::Foreign(target) if self.is_unread(target) => {
-                        self.need(target);
+                        self.note_need(target);
                         return Some(text());
                     }
                     GlobTarget::Uncertain(doubt)

@@ -19,7 +19,7 @@ pub enum Type {
         arguments: Vec<Rc<Self>>,
     },
     /// The schema of a function that `schema_with` names.
-    Function(Rc<Function>),
+    Function(Rc<SchemaFunction>),
     /// A type of k8s-openapi whose source was read.
     Kubernetes(Rc<Model>),
 }
@@ -41,7 +41,7 @@ impl Type {
     }
 
     /// The identity of a type: which it is, and its arguments.
-    fn key(&self) -> (u8, usize, &str, &[Rc<Self>]) {
+    fn identity_key(&self) -> (u8, usize, &str, &[Rc<Self>]) {
         match self {
             Self::Data(id, arguments) => (0, *id, "", arguments),
             Self::Root(id) => (1, *id, "", &[]),
@@ -52,9 +52,9 @@ impl Type {
     }
 
     /// Takes one off for every type in it; false where there are more than that.
-    pub(super) fn fits(&self, left: &mut usize) -> bool {
+    pub(super) fn fits_within(&self, left: &mut usize) -> bool {
         *left = left.saturating_sub(1);
-        0 < *left && self.key().3.iter().all(|it| it.fits(left))
+        *left > 0 && self.identity_key().3.iter().all(|ty| ty.fits_within(left))
     }
 }
 
@@ -66,7 +66,7 @@ impl std::fmt::Debug for Type {
 
 impl PartialEq for Type {
     fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other) || self.key() == other.key()
+        std::ptr::eq(self, other) || self.identity_key() == other.identity_key()
     }
 }
 
@@ -83,7 +83,7 @@ impl Ord for Type {
         if std::ptr::eq(self, other) {
             return std::cmp::Ordering::Equal;
         }
-        self.key().cmp(&other.key())
+        self.identity_key().cmp(&other.identity_key())
     }
 }
 
@@ -103,18 +103,18 @@ impl From<ModuleId> for Scope {
 
 /// A function that `schema_with` names.
 #[derive(Clone)]
-pub struct Function {
+pub struct SchemaFunction {
     pub path: syn::ExprPath,
     pub scope: Scope,
-    /// As schemars calls it.
+    /// The schema id.
     pub id: String,
     pub arguments: Vec<Rc<Type>>,
 }
 
-impl Function {
-    /// As schemars calls it.
+impl SchemaFunction {
+    /// The schema name.
     pub fn name(&self) -> String {
-        self.path.path.segments.last().map(|it| it.ident.to_string()).unwrap_or_default()
+        self.path.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default()
     }
 }
 

@@ -5,38 +5,44 @@ use std::ops::{Add, Div, Mul, Rem, Sub};
 use syn::{BinOp, Expr, ExprBinary};
 
 use super::construct::Construct;
-use super::syntax::peel;
+use super::syntax::peel_parens;
 use super::ty::{Int, Ty};
 use super::value::Value;
 use super::{Eval, Evaluator, Frame};
 
 impl Evaluator<'_> {
-    pub fn binary(&self, frame: &Frame, at: &Expr, it: &ExprBinary, expected: &Ty) -> Eval<Value> {
+    pub fn eval_binary(
+        &self,
+        frame: &Frame,
+        at: &Expr,
+        it: &ExprBinary,
+        expected: &Ty,
+    ) -> Eval<Value> {
         match it.op {
             BinOp::And(_) | BinOp::Or(_) => {
-                self.accept(Construct::Logic);
+                self.record_construct(Construct::Logic);
                 let bool = Ty::foreign("bool");
-                let left = self.eval(frame, &it.left, &bool)?;
+                let left = self.eval_expr(frame, &it.left, &bool)?;
                 match (left, &it.op) {
                     (Value::Bool(true), BinOp::Or(_)) => Ok(Value::Bool(true)),
                     (Value::Bool(false), BinOp::And(_)) => Ok(Value::Bool(false)),
-                    _ => self.eval(frame, &it.right, &bool),
+                    _ => self.eval_expr(frame, &it.right, &bool),
                 }
             }
-            BinOp::Eq(_) | BinOp::Ne(_) => self.comparison(frame, at, it),
+            BinOp::Eq(_) | BinOp::Ne(_) => self.eval_comparison(frame, at, it),
             BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_) => {
                 self.order_comparison(frame, at, it)
             }
             BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_) => {
                 let ty = self.operand_type(frame, it, expected);
-                let left = self.eval(frame, &it.left, &ty)?;
-                let right = self.eval(frame, &it.right, &left.ty())?;
-                self.arithmetic(frame, at, it, left, right)
+                let left = self.eval_expr(frame, &it.left, &ty)?;
+                let right = self.eval_expr(frame, &it.right, &left.ty())?;
+                self.eval_arithmetic(frame, at, it, left, right)
             }
             BinOp::BitAnd(_) | BinOp::BitOr(_) | BinOp::BitXor(_) => {
                 let ty = self.operand_type(frame, it, expected);
-                let left = self.eval(frame, &it.left, &ty)?;
-                let right = self.eval(frame, &it.right, &left.ty())?;
+                let left = self.eval_expr(frame, &it.left, &ty)?;
+                let right = self.eval_expr(frame, &it.right, &left.ty())?;
                 let (Value::Int(left, ty), Value::Int(right, other)) = (left, right) else {
                     return self.unsupported(frame, at);
                 };
@@ -46,24 +52,24 @@ impl Evaluator<'_> {
                     BinOp::BitOr(_) => left | right,
                     _ => left ^ right,
                 };
-                self.bits(frame, at, (ty == other).then_some(ty), pattern)
+                self.int_from_bits(frame, at, (ty == other).then_some(ty), pattern)
             }
-            BinOp::Shl(_) | BinOp::Shr(_) => self.shift(frame, at, it, expected),
+            BinOp::Shl(_) | BinOp::Shr(_) => self.eval_shift(frame, at, it, expected),
             _ => self.unsupported(frame, at),
         }
     }
 
-    fn shift(&self, frame: &Frame, at: &Expr, it: &ExprBinary, expected: &Ty) -> Eval<Value> {
+    fn eval_shift(&self, frame: &Frame, at: &Expr, it: &ExprBinary, expected: &Ty) -> Eval<Value> {
         let ty = match self.type_of(frame, &it.left) {
             own if own.is_known() => own,
             _ => expected.clone(),
         };
-        let left = self.eval(frame, &it.left, &ty)?;
+        let left = self.eval_expr(frame, &it.left, &ty)?;
         let amount = match self.type_of(frame, &it.right) {
             own if own.is_known() => own,
             _ => Ty::Any,
         };
-        let right = self.eval(frame, &it.right, &amount)?;
+        let right = self.eval_expr(frame, &it.right, &amount)?;
         let (Value::Int(left, ty), Value::Int(amount, _)) = (left, right) else {
             return self.unsupported(frame, at);
         };
@@ -75,14 +81,20 @@ impl Evaluator<'_> {
             BinOp::Shl(_) => (left as u128) << amount,
             _ => (left >> amount) as u128,
         };
-        self.bits(frame, at, Some(ty), pattern)
+        self.int_from_bits(frame, at, Some(ty), pattern)
     }
 
     /// The number of a type that a pattern of bits is.
-    fn bits(&self, frame: &Frame, at: &Expr, ty: Option<Int>, pattern: u128) -> Eval<Value> {
+    fn int_from_bits(
+        &self,
+        frame: &Frame,
+        at: &Expr,
+        ty: Option<Int>,
+        pattern: u128,
+    ) -> Eval<Value> {
         match ty.and_then(|ty| Some(Value::Int(ty.number_of_pattern(pattern)?, ty))) {
             Some(value) => {
-                self.accept(Construct::BitOperation);
+                self.record_construct(Construct::BitOperation);
                 Ok(value)
             }
             None => self.unsupported(frame, at),
@@ -107,25 +119,26 @@ impl Evaluator<'_> {
     fn compared_values(&self, frame: &Frame, it: &ExprBinary) -> Eval<(Value, Value)> {
         let ty = self.operand_type(frame, it, &Ty::Unknown);
         // Two numbers without a type are of the types that literals have where nothing says one.
-        let ty = match is_number(&it.left) && is_number(&it.right) && !ty.is_known() {
-            true => Ty::Any,
-            false => ty,
+        let ty = if is_number(&it.left) && is_number(&it.right) && !ty.is_known() {
+            Ty::Any
+        } else {
+            ty
         };
         if !is_number(&it.left) && ty.is_known() && !self.type_of(frame, &it.left).is_known() {
             // `value == T::default()`: the side that is known gives the other its type.
-            let right = self.eval(frame, &it.right, &ty)?;
-            return Ok((self.eval(frame, &it.left, &ty)?, right));
+            let right = self.eval_expr(frame, &it.right, &ty)?;
+            return Ok((self.eval_expr(frame, &it.left, &ty)?, right));
         }
-        let left = self.eval(frame, &it.left, &ty)?;
+        let left = self.eval_expr(frame, &it.left, &ty)?;
         let expected = if ty.is_known() { ty } else { left.ty() };
-        let right = self.eval(frame, &it.right, &expected)?;
+        let right = self.eval_expr(frame, &it.right, &expected)?;
         Ok((left, right))
     }
 
-    fn comparison(&self, frame: &Frame, at: &Expr, it: &ExprBinary) -> Eval<Value> {
+    fn eval_comparison(&self, frame: &Frame, at: &Expr, it: &ExprBinary) -> Eval<Value> {
         let (left, right) = self.compared_values(frame, it)?;
-        self.accept(Construct::Comparison);
-        let is_equal = self.equal(frame, at, &left, &right)?;
+        self.record_construct(Construct::Comparison);
+        let is_equal = self.are_equal(frame, at, &left, &right)?;
         Ok(Value::Bool(is_equal == matches!(it.op, BinOp::Eq(_))))
     }
 
@@ -140,7 +153,7 @@ impl Evaluator<'_> {
             _ => None,
         };
         let Some(order) = found else { return self.unsupported(frame, at) };
-        self.accept(Construct::Ordering);
+        self.record_construct(Construct::Ordering);
         Ok(Value::Bool(match it.op {
             BinOp::Lt(_) => order.is_lt(),
             BinOp::Le(_) => order.is_le(),
@@ -149,7 +162,7 @@ impl Evaluator<'_> {
         }))
     }
 
-    fn arithmetic(
+    fn eval_arithmetic(
         &self,
         frame: &Frame,
         at: &Expr,
@@ -160,12 +173,12 @@ impl Evaluator<'_> {
         let (left, right, of) = match (left, right) {
             (Value::Int(left, of), Value::Int(right, other)) if of == other => (left, right, of),
             (Value::F32(left), Value::F32(right)) => {
-                self.accept(Construct::FloatArithmetic);
+                self.record_construct(Construct::FloatArithmetic);
                 let found = float_result(it.op, left, right);
                 return self.finite_value(frame, at, f64::from(found), Value::F32(found));
             }
             (Value::F64(left), Value::F64(right)) => {
-                self.accept(Construct::FloatArithmetic);
+                self.record_construct(Construct::FloatArithmetic);
                 let found = float_result(it.op, left, right);
                 return self.finite_value(frame, at, found, Value::F64(found));
             }
@@ -180,10 +193,10 @@ impl Evaluator<'_> {
             BinOp::Div(_) => left.checked_div(right),
             _ => left.checked_rem(right),
         };
-        let Some(found) = found.filter(|it| of.holds(*it)) else {
+        let Some(found) = found.filter(|number| of.can_hold(*number)) else {
             return self.panics(frame, at, "it overflows, or divides by zero");
         };
-        self.accept(Construct::Arithmetic);
+        self.record_construct(Construct::Arithmetic);
         Ok(Value::Int(found, of))
     }
 
@@ -195,9 +208,10 @@ impl Evaluator<'_> {
         number: f64,
         value: Value,
     ) -> Eval<Value> {
-        match number.is_finite() {
-            true => Ok(value),
-            false => self.refuse(frame, at, "its value is not a finite number"),
+        if number.is_finite() {
+            Ok(value)
+        } else {
+            self.refuse(frame, at, "its value is not a finite number")
         }
     }
 }
@@ -216,9 +230,9 @@ where
     }
 }
 
-/// Whether an expression is made of number literals alone.
+/// Returns whether an expression is made of number literals alone.
 pub fn is_number(expr: &Expr) -> bool {
-    match peel(expr) {
+    match peel_parens(expr) {
         Expr::Lit(it) => matches!(it.lit, syn::Lit::Int(_) | syn::Lit::Float(_)),
         Expr::Unary(it) => is_number(&it.expr),
         Expr::Binary(it) => is_number(&it.left) && is_number(&it.right),

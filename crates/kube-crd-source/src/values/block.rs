@@ -6,12 +6,12 @@ use super::construct::Construct;
 use super::ty::Ty;
 use super::value::{JsonKind, Value};
 use super::{Eval, Evaluator, Frame, syntax};
-use crate::text::plain;
+use crate::text::unraw_name;
 
 impl Evaluator<'_> {
-    pub fn block(&self, frame: &Frame, statements: &[Stmt], expected: &Ty) -> Eval<Value> {
+    pub fn eval_block(&self, frame: &Frame, statements: &[Stmt], expected: &Ty) -> Eval<Value> {
         let mut frame = frame.clone();
-        // What a `cfg` takes away is gone before it is known which statement is the last.
+        // Statements are removed by `cfg` before the last one is determined.
         let mut active = Vec::new();
         for stmt in statements {
             if self.is_active(&frame, statement_attributes(stmt), "a statement")? {
@@ -27,12 +27,12 @@ impl Evaluator<'_> {
                     let expected = if is_value { expected } else { &Ty::Unknown };
                     frame = self.let_(&frame, it, expected)?;
                 }
-                Stmt::Expr(it, None) if is_last => return self.eval(&frame, it, expected),
+                Stmt::Expr(it, None) if is_last => return self.eval_expr(&frame, it, expected),
                 Stmt::Macro(it) if is_last && it.semi_token.is_none() => {
                     return self.macro_call(&frame, &it.mac, expected);
                 }
                 Stmt::Expr(Expr::MethodCall(it), _) if it.method == "insert" => {
-                    self.insert(&frame, it)?;
+                    self.eval_insert(&frame, it)?;
                 }
                 Stmt::Expr(it, _) => return self.unsupported(&frame, it),
                 Stmt::Item(it) => {
@@ -47,19 +47,19 @@ impl Evaluator<'_> {
 
     /// `expected` is the type of what is bound, unless its code says another one.
     fn let_(&self, frame: &Frame, it: &Local, expected: &Ty) -> Eval<Frame> {
-        let Some(init) = it.init.as_ref().filter(|it| it.diverge.is_none()) else {
+        let Some(init) = it.init.as_ref().filter(|init| init.diverge.is_none()) else {
             return self.unsupported(frame, it);
         };
         let (pat, ty) = match &it.pat {
-            Pat::Type(typed) => (&*typed.pat, self.ty(frame, &typed.ty)?),
+            Pat::Type(typed) => (&*typed.pat, self.resolve_type(frame, &typed.ty)?),
             pat => (pat, Ty::Unknown),
         };
         let ident = match pat {
             Pat::Ident(it) if it.subpat.is_none() && it.by_ref.is_none() => it,
             Pat::Wild(_) => {
                 let known = self.type_of(frame, &init.expr);
-                self.eval(frame, &init.expr, &known)?;
-                self.accept(Construct::Let);
+                self.eval_expr(frame, &init.expr, &known)?;
+                self.record_construct(Construct::Let);
                 return Ok(frame.clone());
             }
             pat => return self.unsupported(frame, pat),
@@ -67,21 +67,21 @@ impl Evaluator<'_> {
         if self.is_constant_name(frame, &ident.ident)? {
             return self.unsupported(frame, pat);
         }
-        let name = plain(&ident.ident);
+        let name = unraw_name(&ident.ident);
         let ty = if ty.is_known() { ty } else { self.type_of(frame, &init.expr) };
         let ty = if ty.is_known() { ty } else { expected.clone() };
-        let value = self.eval(frame, &init.expr, &ty)?;
+        let value = self.eval_expr(frame, &init.expr, &ty)?;
         let is_mutable = ident.mutability.is_some();
         if is_mutable {
             let changes = matches!(value, Value::Json(JsonKind::Schema | JsonKind::Map, _));
             if !changes {
                 return self.refuse(frame, pat, "only a schema or a map may be `mut`");
             }
-            self.accept(Construct::LetMut);
+            self.record_construct(Construct::LetMut);
         }
-        self.accept(Construct::Let);
+        self.record_construct(Construct::Let);
         let ty = if ty.is_known() { ty } else { value.ty() };
-        self.bind(frame, pat, name, ty, is_mutable, value)
+        self.bind_local(frame, pat, name, ty, is_mutable, value)
     }
 }
 
@@ -103,7 +103,7 @@ fn statement_attributes(stmt: &Stmt) -> &[syn::Attribute] {
     match stmt {
         Stmt::Local(it) => &it.attrs,
         Stmt::Macro(it) => &it.attrs,
-        Stmt::Expr(it, _) => syntax::attributes(it),
+        Stmt::Expr(it, _) => syntax::attributes_of(it),
         // All items are refused.
         Stmt::Item(_) => &[],
     }

@@ -9,10 +9,10 @@ use crate::types::Types;
 const ONE: usize = 300_000;
 /// The same of all evaluations of a reading together.
 const ALL: usize = 3_000_000;
-/// How deep calls and expressions may be nested.
+/// The limit of nested calls and expressions.
 const DEPTH: usize = 128;
 
-/// What all evaluations of a reading have used, and what they looked up.
+/// The steps that all evaluations of a reading have used, and the index that they share.
 #[derive(Debug, Default)]
 pub struct Budget {
     total: Cell<usize>,
@@ -32,7 +32,7 @@ impl Budget {
     }
 
     /// Takes an amount off; says whether it was there.
-    pub fn spend(&self, meter: &Meter, amount: usize) -> bool {
+    pub fn try_spend(&self, meter: &Meter, amount: usize) -> bool {
         self.total.set(self.total.get().saturating_add(amount));
         meter.used.set(meter.used.get().saturating_add(amount));
         self.total.get() <= ALL && meter.used.get() <= ONE
@@ -41,16 +41,16 @@ impl Budget {
 
 impl Meter {
     /// One level deeper until the guard is dropped; none where that is too deep.
-    pub fn enter(&self) -> Option<Level<'_>> {
+    pub fn enter_level(&self) -> Option<MeterLevel<'_>> {
         self.depth.set(self.depth.get() + 1);
-        let level = Level(self);
+        let level = MeterLevel(self);
         (self.depth.get() <= DEPTH).then_some(level)
     }
 }
 
-pub struct Level<'a>(&'a Meter);
+pub struct MeterLevel<'a>(&'a Meter);
 
-impl Drop for Level<'_> {
+impl Drop for MeterLevel<'_> {
     fn drop(&mut self) {
         self.0.depth.set(self.0.depth.get() - 1);
     }

@@ -6,13 +6,13 @@ use std::rc::Rc;
 use syn::{Expr, ExprCall, ExprPath, spanned::Spanned as _};
 
 use super::construct::Construct;
-use super::impls::Function;
-use super::syntax::peel;
-use super::target::Target;
+use super::impls::ProjectFunction;
+use super::syntax::peel_parens;
+use super::target::PathTarget;
 use super::ty::Ty;
 use super::value::Value;
 use super::{Eval, Evaluator, Frame};
-use crate::text::plain;
+use crate::text::unraw_name;
 use crate::tree::ItemKind;
 use crate::types::{Scope, Type};
 
@@ -41,26 +41,26 @@ struct Parameter {
 }
 
 impl<'a> Evaluator<'a> {
-    pub fn call(&self, frame: &Frame, it: &ExprCall, expected: &Ty) -> Eval<Value> {
-        let Expr::Path(path) = peel(&it.func) else { return self.unsupported(frame, it) };
+    pub fn eval_call(&self, frame: &Frame, it: &ExprCall, expected: &Ty) -> Eval<Value> {
+        let Expr::Path(path) = peel_parens(&it.func) else { return self.unsupported(frame, it) };
         let arguments = Arguments::Exprs(frame, it.args.iter().collect());
         if let Some(value) = self.schema_call(frame, it, path)? {
             return Ok(value);
         }
-        match self.target(frame, path)? {
-            Target::Own => match frame.scope.parameters.get("Self") {
+        match self.resolve_target(frame, path)? {
+            PathTarget::Own => match frame.scope.parameters.get("Self") {
                 Some(ty) => self.tuple_literal(frame, it, &ty.clone(), None),
                 None => self.unsupported(frame, it),
             },
-            Target::Variant(id, given, name) => {
+            PathTarget::Variant(id, given, name) => {
                 let ty = self.data_type(frame, path, id, given, expected)?;
                 self.tuple_literal(frame, it, &ty, Some(name))
             }
-            Target::Item(id) if matches!(self.world.items[id].kind, ItemKind::Data(_)) => {
+            PathTarget::Item(id) if matches!(self.world.items[id].kind, ItemKind::Data(_)) => {
                 let ty = self.data_type(frame, path, id, None, expected)?;
                 self.tuple_literal(frame, it, &ty, None)
             }
-            Target::Foreign(name, of) => self.foreign_call(frame, it, &name, of, expected),
+            PathTarget::Foreign(name, of) => self.foreign_call(frame, it, &name, of, expected),
             _ => self.call_path(frame, path, &arguments, expected),
         }
     }
@@ -73,43 +73,43 @@ impl<'a> Evaluator<'a> {
         arguments: &Arguments<'_>,
         expected: &Ty,
     ) -> Eval<Value> {
-        match self.target(frame, path)? {
-            Target::Item(id) => match &self.world.items[id].kind {
+        match self.resolve_target(frame, path)? {
+            PathTarget::Item(id) => match &self.world.items[id].kind {
                 ItemKind::Fn(it) => {
-                    self.accept(Construct::Function);
+                    self.record_construct(Construct::Function);
                     let scope = Scope::from(self.world.items[id].module);
                     let (signature, attrs, block) = (&it.sig, &it.attrs[..], &*it.block);
-                    let function = Function { scope, signature, attrs, block };
-                    self.run(frame, path, function, arguments)
+                    let function = ProjectFunction { scope, signature, attrs, block };
+                    self.call_function(frame, path, function, arguments)
                 }
                 _ => self.unsupported(frame, path),
             },
-            Target::Associated(ty, name) => match self.own_function(frame, path, &ty, &name)? {
+            PathTarget::Associated(ty, name) => match self.own_function(frame, path, &ty, &name)? {
                 Some(function) => {
-                    self.accept(Construct::AssociatedFunction);
-                    self.run(frame, path, function, arguments)
+                    self.record_construct(Construct::AssociatedFunction);
+                    self.call_function(frame, path, function, arguments)
                 }
                 None if name == "default" && arguments.len() == 0 => {
                     self.check_trait_function(frame, path, "default")?;
-                    self.accept(Construct::TypeDefault);
-                    self.default_of(frame, path, &Ty::of(&ty))
+                    self.record_construct(Construct::TypeDefault);
+                    self.default_of(frame, path, &Ty::from_type(&ty))
                 }
                 None => self.unsupported(frame, path),
             },
-            Target::Parameter(ty, name) if name == "default" && arguments.len() == 0 => {
+            PathTarget::Parameter(ty, name) if name == "default" && arguments.len() == 0 => {
                 self.check_trait_function(frame, path, "default")?;
-                self.accept(Construct::TypeDefault);
-                self.default_of(frame, path, &Ty::of(&ty))
+                self.record_construct(Construct::TypeDefault);
+                self.default_of(frame, path, &Ty::from_type(&ty))
             }
-            Target::Trait(ty, name, function)
+            PathTarget::Trait(ty, name, function)
                 if (name.as_str(), function.as_str()) == ("std::default::Default", "default")
                     && arguments.len() == 0 =>
             {
-                self.accept(Construct::TypeDefault);
-                let ty = self.ty(frame, &ty)?;
+                self.record_construct(Construct::TypeDefault);
+                let ty = self.resolve_type(frame, &ty)?;
                 self.default_of(frame, path, &ty)
             }
-            Target::Foreign(name, of) if arguments.len() == 0 => {
+            PathTarget::Foreign(name, of) if arguments.len() == 0 => {
                 self.foreign_call_of_none(frame, path, &name, of, expected)
             }
             _ => self.unsupported(frame, path),
@@ -118,43 +118,45 @@ impl<'a> Evaluator<'a> {
 
     /// Refuses a function of a trait by its name alone, where a trait of the project has one, too.
     pub fn check_trait_function(&self, frame: &Frame, at: &ExprPath, name: &str) -> Eval<()> {
-        match self.is_of_own_trait(frame.scope.module, name) {
-            true => self.refuse(frame, at, format!("a trait in scope has a `{name}`, too")),
-            false => Ok(()),
+        if self.is_of_own_trait(frame.scope.module, name) {
+            self.refuse(frame, at, format!("a trait in scope has a `{name}`, too"))
+        } else {
+            Ok(())
         }
     }
 
     /// Evaluates the body of a function.
-    pub fn run(
+    pub fn call_function(
         &self,
         frame: &Frame,
         at: &ExprPath,
-        function: Function<'a>,
+        function: ProjectFunction<'a>,
         arguments: &Arguments<'_>,
     ) -> Eval<Value> {
-        let there = self.enter(frame, at, &function, arguments)?;
-        let Some(_level) = self.meter.enter() else {
+        let there = self.frame_of_body(frame, at, &function, arguments)?;
+        let Some(_level) = self.meter.enter_level() else {
             return self.refuse(frame, at, "it is nested too deep");
         };
-        let statements = self.world.statements(function.scope.module, function.block);
+        let statements = self.world.statements_of(function.scope.module, function.block);
         let statements = self.syntax(&there, statements)?;
-        let value = self.block(&there, statements, &there.returns)?;
-        match value.fits(&there.returns) {
-            true => Ok(value),
-            false => self.refuse(frame, at, "its value is not of the return type"),
+        let value = self.eval_block(&there, statements, &there.returns)?;
+        if value.fits_type(&there.returns) {
+            Ok(value)
+        } else {
+            self.refuse(frame, at, "its value is not of the return type")
         }
     }
 
     /// The frame of a function's body, its parameters bound.
-    fn enter(
+    fn frame_of_body(
         &self,
         frame: &Frame,
         at: &ExprPath,
-        function: &Function<'a>,
+        function: &ProjectFunction<'a>,
         arguments: &Arguments<'_>,
     ) -> Eval<Frame> {
         let signature = function.signature;
-        let mut there = Frame::of(function.scope.clone());
+        let mut there = Frame::in_scope(function.scope.clone());
         if !self.is_active(&there, function.attrs, "a function")? {
             return self.refuse(frame, at, "its `#[cfg]` is not true");
         }
@@ -163,30 +165,30 @@ impl<'a> Evaluator<'a> {
         }
         self.bind_parameters(frame, at, function, arguments, &mut there)?;
         if let syn::ReturnType::Type(_, ty) = &signature.output {
-            there.returns = self.ty(&there, ty)?;
+            there.returns = self.resolve_type(&there, ty)?;
         } else {
             there.returns = Ty::Tuple(Vec::new());
         }
         let outer = there.clone();
         for (index, input) in signature.inputs.iter().enumerate() {
-            let parameter = self.parameter(&outer, input)?;
+            let parameter = self.resolve_parameter(&outer, input)?;
             let value = match arguments {
-                Arguments::Exprs(from, it) => self.eval(from, it[index], &parameter.ty)?,
+                Arguments::Exprs(from, it) => self.eval_expr(from, it[index], &parameter.ty)?,
                 Arguments::Values(it) => it[index].0.clone(),
                 Arguments::Generator => Value::Generator,
             };
-            if !value.fits(&parameter.ty) {
+            if !value.fits_type(&parameter.ty) {
                 return self.refuse(frame, at, "an argument is not of the type of its parameter");
             }
             if let Some(name) = parameter.name {
-                there = self.bind(&there, at, name, parameter.ty, false, value)?;
+                there = self.bind_local(&there, at, name, parameter.ty, false, value)?;
             }
         }
         Ok(there)
     }
 
     /// One parameter as it is declared.
-    fn parameter(&self, frame: &Frame, input: &syn::FnArg) -> Eval<Parameter> {
+    fn resolve_parameter(&self, frame: &Frame, input: &syn::FnArg) -> Eval<Parameter> {
         match input {
             syn::FnArg::Receiver(it) => {
                 let is_plain = match &it.kind {
@@ -200,7 +202,7 @@ impl<'a> Evaluator<'a> {
                 let Some(ty) = frame.scope.parameters.get("Self") else {
                     return self.unsupported(frame, it);
                 };
-                Ok(Parameter { name: Some("self".to_owned()), ty: Ty::of(ty) })
+                Ok(Parameter { name: Some("self".to_owned()), ty: Ty::from_type(ty) })
             }
             syn::FnArg::Typed(it) if it.attrs.is_empty() => {
                 let name = match &*it.pat {
@@ -209,12 +211,12 @@ impl<'a> Evaluator<'a> {
                             && it.by_ref.is_none()
                             && it.mutability.is_none() =>
                     {
-                        Some(plain(&it.ident))
+                        Some(unraw_name(&it.ident))
                     }
                     syn::Pat::Wild(_) => None,
                     pat => return self.unsupported(frame, pat),
                 };
-                Ok(Parameter { name, ty: self.ty(frame, &it.ty)? })
+                Ok(Parameter { name, ty: self.resolve_type(frame, &it.ty)? })
             }
             input => self.unsupported(frame, input),
         }
@@ -225,7 +227,7 @@ impl<'a> Evaluator<'a> {
         &self,
         frame: &Frame,
         at: &ExprPath,
-        function: &Function<'a>,
+        function: &ProjectFunction<'a>,
         arguments: &Arguments<'_>,
         there: &mut Frame,
     ) -> Eval<()> {
@@ -233,15 +235,15 @@ impl<'a> Evaluator<'a> {
         if generics.const_params().next().is_some() {
             return self.refuse(frame, at, "it has a `const` parameter, which is not supported");
         }
-        let names: Vec<String> = crate::types::names(generics).collect();
+        let names: Vec<String> = crate::types::parameter_names(generics).collect();
         if names.is_empty() {
             return Ok(());
         }
         let mut found = BTreeMap::new();
         if let Some(syn::PathArguments::AngleBracketed(it)) =
-            at.path.segments.last().map(|it| &it.arguments)
+            at.path.segments.last().map(|segment| &segment.arguments)
         {
-            let types = it.args.iter().filter_map(|it| match it {
+            let types = it.args.iter().filter_map(|argument| match argument {
                 syn::GenericArgument::Type(it) => Some(it),
                 _ => None,
             });
@@ -251,20 +253,20 @@ impl<'a> Evaluator<'a> {
         } else if let Arguments::Values(given) = arguments {
             for (input, (_, ty)) in function.signature.inputs.iter().zip(given) {
                 if let syn::FnArg::Typed(it) = input {
-                    unify(&it.ty, ty, &names, &mut found);
+                    unify_types(&it.ty, ty, &names, &mut found);
                 }
             }
         }
         if found.len() != names.len() {
             return self.untyped(frame, at);
         }
-        self.accept(Construct::GenericFunction);
+        self.record_construct(Construct::GenericFunction);
         Rc::make_mut(&mut there.scope.parameters).extend(found);
         Ok(())
     }
 
     /// A frame with one local more.
-    pub fn bind(
+    pub fn bind_local(
         &self,
         frame: &Frame,
         at: &impl quote::ToTokens,
@@ -273,7 +275,7 @@ impl<'a> Evaluator<'a> {
         is_mutable: bool,
         value: Value,
     ) -> Eval<Frame> {
-        match frame.with(name, ty, is_mutable, value) {
+        match frame.with_local(name, ty, is_mutable, value) {
             Some(frame) => Ok(frame),
             None => self.refuse(frame, at, "there are too many local variables"),
         }
@@ -281,7 +283,7 @@ impl<'a> Evaluator<'a> {
 }
 
 /// The types of parameters, by matching a type that names them with a concrete one: `&Vec<T>` with `Vec<u8>`.
-fn unify(
+fn unify_types(
     syntax: &syn::Type,
     ty: &Rc<Type>,
     names: &[String],
@@ -292,9 +294,11 @@ fn unify(
         _ => ty,
     };
     match syntax {
-        syn::Type::Reference(it) => unify(&it.elem, inner, names, found),
+        syn::Type::Reference(it) => unify_types(&it.elem, inner, names, found),
         syn::Type::Path(it) => {
-            if let Some(name) = it.path.get_ident().map(plain).filter(|it| names.contains(it)) {
+            if let Some(name) =
+                it.path.get_ident().map(unraw_name).filter(|name| names.contains(name))
+            {
                 found.entry(name).or_insert_with(|| inner.clone());
                 return;
             }
@@ -302,11 +306,11 @@ fn unify(
                 return;
             };
             if let Some(syn::PathArguments::AngleBracketed(it)) =
-                it.path.segments.last().map(|it| &it.arguments)
+                it.path.segments.last().map(|segment| &segment.arguments)
             {
                 for (it, argument) in it.args.iter().zip(arguments) {
                     if let syn::GenericArgument::Type(it) = it {
-                        unify(it, argument, names, found);
+                        unify_types(it, argument, names, found);
                     }
                 }
             }

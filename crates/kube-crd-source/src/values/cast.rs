@@ -4,16 +4,16 @@ use syn::Expr;
 
 use super::binary::is_number;
 use super::construct::Construct;
-use super::syntax::peel;
+use super::syntax::peel_parens;
 use super::ty::{Int, Ty};
-use super::value::{Data, Value};
+use super::value::{AdtValue, Value};
 use super::{Eval, Evaluator, Frame, Stop};
-use crate::text::plain;
+use crate::text::unraw_name;
 use crate::types::Type;
 
 impl Evaluator<'_> {
-    pub fn cast(&self, frame: &Frame, it: &syn::ExprCast) -> Eval<Value> {
-        let to = self.ty(frame, &it.ty)?;
+    pub fn eval_cast(&self, frame: &Frame, it: &syn::ExprCast) -> Eval<Value> {
+        let to = self.resolve_type(frame, &it.ty)?;
         let from = match self.type_of(frame, &it.expr) {
             own if own.is_known() => own,
             // A literal has the type that it is cast to, if it can be of that type.
@@ -21,7 +21,7 @@ impl Evaluator<'_> {
             _ if is_number(&it.expr) => Ty::Any,
             _ => Ty::Unknown,
         };
-        let value = self.eval(frame, &it.expr, &from)?;
+        let value = self.eval_expr(frame, &it.expr, &from)?;
         match to {
             Ty::Int(to) => self.cast_to_integer(frame, it, &value, to),
             Ty::F32 => self.cast_to_f32(frame, it, &value),
@@ -50,7 +50,7 @@ impl Evaluator<'_> {
             None => Some(number).filter(|number| is_portable(*number, to)),
         };
         let Some(found) = found else { return self.unsupported(frame, it) };
-        self.accept(Construct::Cast);
+        self.record_construct(Construct::Cast);
         Ok(Value::Int(found, to))
     }
 
@@ -68,7 +68,7 @@ impl Evaluator<'_> {
         if to == Int::U128 || to.bits().is_none() && !is_portable(found, to) {
             return self.unsupported(frame, it);
         }
-        self.accept(Construct::Cast);
+        self.record_construct(Construct::Cast);
         Ok(Value::Int(found, to))
     }
 
@@ -79,7 +79,7 @@ impl Evaluator<'_> {
             Value::F64(number) => *number as f32,
             _ => return self.unsupported(frame, it),
         };
-        self.accept(Construct::Cast);
+        self.record_construct(Construct::Cast);
         self.finite_value(frame, it, f64::from(number), Value::F32(number))
     }
 
@@ -90,16 +90,16 @@ impl Evaluator<'_> {
             Value::F64(number) => *number,
             _ => return self.unsupported(frame, it),
         };
-        self.accept(Construct::Cast);
+        self.record_construct(Construct::Cast);
         self.finite_value(frame, it, number, Value::F64(number))
     }
 
     /// The number of a variant of an enum without fields: the one that is written, or one more than that before it.
-    fn discriminant_of(&self, frame: &Frame, at: &syn::ExprCast, data: &Data) -> Eval<i128> {
+    fn discriminant_of(&self, frame: &Frame, at: &syn::ExprCast, data: &AdtValue) -> Eval<i128> {
         let (Type::Data(id, _), Some(name)) = (&*data.ty, &data.variant) else {
             return self.unsupported(frame, at);
         };
-        let input = self.world.settle(*id).map_err(Stop::from)?;
+        let input = self.world.settled_input(*id).map_err(Stop::from)?;
         let syn::Data::Enum(declared) = &input.data else { return self.unsupported(frame, at) };
         if declared.variants.iter().any(|variant| variant.fields != syn::Fields::Unit) {
             return self.unsupported(frame, at);
@@ -110,13 +110,13 @@ impl Evaluator<'_> {
         for variant in &declared.variants {
             let number = match &variant.discriminant {
                 None => next,
-                Some((_, expr)) => match self.eval(&there, expr, &Ty::Int(of))? {
+                Some((_, expr)) => match self.eval_expr(&there, expr, &Ty::Int(of))? {
                     Value::Int(number, _) => number,
                     _ => return self.unsupported(frame, expr),
                 },
             };
-            if plain(&variant.ident) == *name {
-                self.accept(Construct::CastEnum);
+            if unraw_name(&variant.ident) == *name {
+                self.record_construct(Construct::CastEnum);
                 return Ok(number);
             }
             let Some(following) = number.checked_add(1) else { break };
@@ -129,7 +129,7 @@ impl Evaluator<'_> {
 /// Whether a number without a type is of the type that it is cast to: a single literal is, with or without a sign, as
 /// rustc's `check_expr_lit` expects it; operands are of the types that literals have where nothing says one.
 fn takes_type_of_cast(expr: &Expr, to: &Ty) -> bool {
-    match peel(expr) {
+    match peel_parens(expr) {
         Expr::Unary(it) => takes_type_of_cast(&it.expr, to),
         Expr::Lit(it) => match it.lit {
             syn::Lit::Int(_) => matches!(to, Ty::Int(_)),
@@ -139,20 +139,23 @@ fn takes_type_of_cast(expr: &Expr, to: &Ty) -> bool {
     }
 }
 
-/// Whether every platform holds a number in `usize` or `isize`.
+/// Returns whether every platform holds a number in `usize` or `isize`.
 fn is_portable(number: i128, of: Int) -> bool {
     let smallest = if of.is_signed() { Int::I32 } else { Int::U32 };
-    smallest.holds(number)
+    smallest.can_hold(number)
 }
 
 /// The integer type of the discriminants of an enum: `isize`, or the one in `#[repr(…)]`.
 fn discriminant_type(attrs: &[syn::Attribute]) -> Int {
     let mut found = Int::Isize;
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("repr")) {
-        // What is no type, such as `C`, leaves the type as it is.
+        // An argument that is not a type, such as `C`, leaves the type unchanged.
         let _ = attr.parse_nested_meta(|meta| {
-            found =
-                meta.path.get_ident().and_then(|it| Int::parse(&it.to_string())).unwrap_or(found);
+            found = meta
+                .path
+                .get_ident()
+                .and_then(|ident| Int::parse(&ident.to_string()))
+                .unwrap_or(found);
             Ok(())
         });
     }

@@ -3,27 +3,27 @@
 use syn::ExprMethodCall;
 
 use super::construct::Construct;
-use super::syntax::peel;
+use super::syntax::peel_parens;
 use super::ty::Ty;
 use super::value::{JsonKind, Value, is_list};
 use super::{Eval, Evaluator, Frame};
 
 impl Evaluator<'_> {
-    pub fn into(&self, frame: &Frame, it: &ExprMethodCall, expected: &Ty) -> Eval<Value> {
+    pub fn eval_into(&self, frame: &Frame, it: &ExprMethodCall, expected: &Ty) -> Eval<Value> {
         if !expected.is_known() {
             return self.untyped(frame, it);
         }
         let from = self.source_type(frame, &it.receiver);
-        let value = self.eval(frame, &it.receiver, &from)?;
+        let value = self.eval_expr(frame, &it.receiver, &from)?;
         self.check_inherent(frame, it, &value)?;
-        let value = self.convert(frame, it, value, expected)?;
-        self.accept(Construct::Into);
+        let value = self.convert_value(frame, it, value, expected)?;
+        self.record_construct(Construct::Into);
         Ok(value)
     }
 
     /// The type that is converted: its own.
     pub fn source_type(&self, frame: &Frame, expr: &syn::Expr) -> Ty {
-        match (self.type_of(frame, expr), peel(expr)) {
+        match (self.type_of(frame, expr), peel_parens(expr)) {
             (ty, _) if ty.is_known() => ty,
             // A number without a type is an `i32` or an `f64` here.
             (_, syn::Expr::Lit(_) | syn::Expr::Unary(_)) => Ty::Any,
@@ -32,7 +32,7 @@ impl Evaluator<'_> {
     }
 
     /// `impl From<…> for …` of std and of known crates; those of the project are not evaluated.
-    pub fn convert(
+    pub fn convert_value(
         &self,
         frame: &Frame,
         at: &impl quote::ToTokens,
@@ -50,7 +50,7 @@ impl Evaluator<'_> {
                     None => return refused(),
                 }
             }
-            (value, _) if value.fits(to) && value.ty().is_known() => value,
+            (value, _) if value.fits_type(to) && value.ty().is_known() => value,
             (Value::Int(number, from), Ty::Int(to)) if from.converts_to(*to) => {
                 Value::Int(number, *to)
             }
@@ -73,12 +73,12 @@ impl Evaluator<'_> {
             ("std::path::PathBuf" | "smol_str::SmolStr", Value::Text(it)) => {
                 Value::foreign(path, (*it).into())
             }
-            ("std::option::Option", value @ Value::Option(_)) if value.fits(&to) => value,
+            ("std::option::Option", value @ Value::Option(_)) if value.fits_type(&to) => value,
             ("std::option::Option", value) => {
-                let inner = to.inside(0);
+                let inner = to.content_type(0);
                 Value::some(self.convert_same(frame, at, value, &inner)?)
             }
-            (path, value @ Value::List(_)) if is_list(path) && value.fits(&to) => value,
+            (path, value @ Value::List(_)) if is_list(path) && value.fits_type(&to) => value,
             ("serde_json::Value", value) => match value {
                 Value::Json(_, it) => Value::Json(JsonKind::Value, it),
                 value @ (Value::Bool(_)
@@ -94,7 +94,7 @@ impl Evaluator<'_> {
             ("schemars::Schema", Value::Json(JsonKind::Map, it)) => {
                 Value::Json(JsonKind::Schema, it)
             }
-            (_, value) if value.fits(&to) && value.ty().is_known() => value,
+            (_, value) if value.fits_type(&to) && value.ty().is_known() => value,
             _ => return Ok(None),
         }))
     }
@@ -107,9 +107,10 @@ impl Evaluator<'_> {
         value: Value,
         ty: &Ty,
     ) -> Eval<Value> {
-        match value.fits(ty) {
-            true => Ok(value),
-            false => self.refuse(frame, at, "this conversion is not supported"),
+        if value.fits_type(ty) {
+            Ok(value)
+        } else {
+            self.refuse(frame, at, "this conversion is not supported")
         }
     }
 }

@@ -7,10 +7,10 @@ use indexmap::IndexMap;
 use super::call::Arguments;
 use super::construct::Construct;
 use super::ty::Ty;
-use super::value::{Data, JsonKind, Value, is_list};
+use super::value::{AdtValue, JsonKind, Value, is_list};
 use super::{Eval, Evaluator, Frame, Stop};
 use crate::builtin;
-use crate::text::plain;
+use crate::text::unraw_name;
 use crate::tree::ItemId;
 use crate::types::Type;
 
@@ -22,10 +22,7 @@ impl Evaluator<'_> {
             && self
                 .schema_type(frame, at)
                 .map_or(true, |named| matches!(*named, Type::Data(..) | Type::Root(_)));
-        match is_itself {
-            true => self.default_by_name(frame, at, ty),
-            false => self.default_of(frame, at, ty),
-        }
+        if is_itself { self.default_by_name(frame, at, ty) } else { self.default_of(frame, at, ty) }
     }
 
     /// `<T>::default()` of a type of the project.
@@ -35,7 +32,7 @@ impl Evaluator<'_> {
         {
             let path = name_of_default(at);
             let arguments = Arguments::Values(Vec::new());
-            return self.run(frame, &path, function, &arguments);
+            return self.call_function(frame, &path, function, &arguments);
         }
         self.default_of(frame, at, ty)
     }
@@ -43,7 +40,7 @@ impl Evaluator<'_> {
     /// `<T as Default>::default()`.
     pub fn default_of(&self, frame: &Frame, at: &impl quote::ToTokens, ty: &Ty) -> Eval<Value> {
         self.step(frame, at)?;
-        let Some(_level) = self.meter.enter() else {
+        let Some(_level) = self.meter.enter_level() else {
             return self.refuse(frame, at, "it is nested too deep");
         };
         match ty {
@@ -53,7 +50,7 @@ impl Evaluator<'_> {
             Ty::F64 => Ok(Value::F64(0.0)),
             Ty::Tuple(types) => {
                 let items: Eval<Rc<[Value]>> =
-                    types.iter().map(|it| self.default_of(frame, at, it)).collect();
+                    types.iter().map(|ty| self.default_of(frame, at, ty)).collect();
                 Ok(Value::Tuple(items?))
             }
             Ty::Array(inner, count) if *count <= 32 => {
@@ -82,11 +79,11 @@ impl Evaluator<'_> {
         let Type::Data(id, _) = **of else { return self.unsupported(frame, at) };
         let trait_ = "std::default::Default";
         if let Some(function) = self.trait_function(frame, at, of, trait_, "default")? {
-            self.accept(Construct::HandWrittenDefault);
+            self.record_construct(Construct::HandWrittenDefault);
             let path = name_of_default(at);
-            return self.run(frame, &path, function, &Arguments::Values(Vec::new()));
+            return self.call_function(frame, &path, function, &Arguments::Values(Vec::new()));
         }
-        if !self.derives(id, trait_)? {
+        if !self.derives_for_certain(id, trait_)? {
             let name = self.world.items[id].name.clone();
             return self.refuse(
                 frame,
@@ -94,15 +91,15 @@ impl Evaluator<'_> {
                 format!("`{name}` has no `Default` that operator-rs can read"),
             );
         }
-        self.accept(Construct::DerivedDefault);
+        self.record_construct(Construct::DerivedDefault);
         let variant = self.default_variant(frame, at, id)?;
-        let there = Frame::of(self.world.scope(of));
+        let there = Frame::in_scope(self.world.scope_of(of));
         let mut fields = IndexMap::new();
-        for (name, syntax) in self.fields(frame, at, of, variant.as_deref())? {
-            let ty = self.ty(&there, &syntax)?;
+        for (name, syntax) in self.active_fields(frame, at, of, variant.as_deref())? {
+            let ty = self.resolve_type(&there, &syntax)?;
             fields.insert(name, self.default_of(&there, &syntax, &ty)?);
         }
-        Ok(Value::Data(Rc::new(Data { ty: of.clone(), variant, fields })))
+        Ok(Value::Data(Rc::new(AdtValue { ty: of.clone(), variant, fields })))
     }
 
     /// The variant that `#[default]` marks; none of a struct.
@@ -112,12 +109,12 @@ impl Evaluator<'_> {
         at: &impl quote::ToTokens,
         id: ItemId,
     ) -> Eval<Option<String>> {
-        let input = self.world.settle(id).map_err(Stop::from)?;
+        let input = self.world.settled_input(id).map_err(Stop::from)?;
         let syn::Data::Enum(it) = &input.data else { return Ok(None) };
         let is_marked =
-            |it: &&syn::Variant| it.attrs.iter().any(|it| it.path().is_ident("default"));
+            |it: &&syn::Variant| it.attrs.iter().any(|variant| variant.path().is_ident("default"));
         match it.variants.iter().find(is_marked) {
-            Some(it) => Ok(Some(plain(&it.ident))),
+            Some(it) => Ok(Some(unraw_name(&it.ident))),
             None => self.refuse(frame, at, "it has no default variant"),
         }
     }
@@ -133,7 +130,7 @@ impl Evaluator<'_> {
             "serde_json::Map" => Value::Json(JsonKind::Map, Rc::new(serde_json::json!({}))),
             "schemars::Schema" => Value::Json(JsonKind::Schema, Rc::new(serde_json::json!({}))),
             path if is_list(path) => Value::List(Rc::new([])),
-            path => match empty(path) {
+            path => match empty_collection(path) {
                 Some(value) => value,
                 None => {
                     let (_, builtin) = builtin::find(path)?;
@@ -145,7 +142,7 @@ impl Evaluator<'_> {
 }
 
 /// An empty map or set.
-pub fn empty(path: &str) -> Option<Value> {
+pub fn empty_collection(path: &str) -> Option<Value> {
     match path {
         "std::collections::BTreeMap" | "std::collections::HashMap" | "indexmap::IndexMap" => {
             Some(Value::Map)

@@ -1,12 +1,12 @@
-//! Whether two values are equal, and whether code of the project has a say in it.
+//! Compares two values, and refuses a comparison that code of the project may implement.
 
-use super::value::{Data, Value};
+use super::value::{AdtValue, Value};
 use super::{Eval, Evaluator, Frame};
 use crate::types::Type;
 
 impl Evaluator<'_> {
     /// `==`: refused where a type of the project does not derive `PartialEq`.
-    pub fn equal(
+    pub fn are_equal(
         &self,
         frame: &Frame,
         at: &impl quote::ToTokens,
@@ -19,7 +19,7 @@ impl Evaluator<'_> {
                 return Ok(false);
             }
             for (left, right) in left.iter().zip(right) {
-                if !self.equal(frame, at, left, right)? {
+                if !self.are_equal(frame, at, left, right)? {
                     return Ok(false);
                 }
             }
@@ -35,7 +35,7 @@ impl Evaluator<'_> {
             (Value::F64(left), Value::F64(right)) => left == right,
             (Value::Text(left), Value::Text(right)) => left == right,
             (Value::Option(Some(left)), Value::Option(Some(right))) => {
-                self.equal(frame, at, left, right)?
+                self.are_equal(frame, at, left, right)?
             }
             (Value::Option(left), Value::Option(right)) => left.is_none() && right.is_none(),
             (Value::List(left), Value::List(right)) | (Value::Tuple(left), Value::Tuple(right)) => {
@@ -44,14 +44,14 @@ impl Evaluator<'_> {
             (Value::Set, Value::Set) | (Value::Map, Value::Map) => true,
             (Value::Data(left), Value::Data(right)) if left.ty == right.ty => {
                 let Type::Data(id, _) = *left.ty else { return self.unsupported(frame, at) };
-                if !self.derives(id, "std::cmp::PartialEq")? {
+                if !self.derives_for_certain(id, "std::cmp::PartialEq")? {
                     return self.refuse(frame, at, "its `PartialEq` is not derived");
                 }
                 if left.variant != right.variant {
                     return Ok(false);
                 }
                 let values =
-                    |data: &Data| -> Vec<Value> { data.fields.values().cloned().collect() };
+                    |data: &AdtValue| -> Vec<Value> { data.fields.values().cloned().collect() };
                 each(&values(left), &values(right))?
             }
             (Value::Json(_, left), Value::Json(_, right)) => left == right,

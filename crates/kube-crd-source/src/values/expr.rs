@@ -5,108 +5,113 @@ use std::rc::Rc;
 use syn::{Expr, UnOp};
 
 use super::construct::Construct;
-use super::syntax::{attributes, member, peel};
-use super::target::Target;
+use super::syntax::{attributes_of, member_name, peel_parens};
+use super::target::PathTarget;
 use super::ty::Ty;
 use super::value::Value;
 use super::{Eval, Evaluator, Frame};
 use crate::types::Type;
 
 impl Evaluator<'_> {
-    pub fn eval(&self, frame: &Frame, expr: &Expr, expected: &Ty) -> Eval<Value> {
-        let expr = peel(expr);
+    pub fn eval_expr(&self, frame: &Frame, expr: &Expr, expected: &Ty) -> Eval<Value> {
+        let expr = peel_parens(expr);
         self.step(frame, expr)?;
-        let Some(_level) = self.meter.enter() else {
+        let Some(_level) = self.meter.enter_level() else {
             return self.refuse(frame, expr, "it is nested too deep");
         };
-        if !self.is_active(frame, attributes(expr), "an expression")? {
+        if !self.is_active(frame, attributes_of(expr), "an expression")? {
             return self.refuse(frame, expr, "its `#[cfg]` is not true");
         }
-        let value = self.dispatch(frame, expr, expected)?;
-        match value.fits(expected) {
-            true => Ok(value),
-            false => {
-                let ty = self.name_of(expected);
-                self.refuse(frame, expr, format!("its value is not of type `{ty}`"))
-            }
+        let value = self.dispatch_expr(frame, expr, expected)?;
+        if value.fits_type(expected) {
+            Ok(value)
+        } else {
+            let ty = self.name_of(expected);
+            self.refuse(frame, expr, format!("its value is not of type `{ty}`"))
         }
     }
 
-    fn dispatch(&self, frame: &Frame, expr: &Expr, expected: &Ty) -> Eval<Value> {
+    fn dispatch_expr(&self, frame: &Frame, expr: &Expr, expected: &Ty) -> Eval<Value> {
         match expr {
-            Expr::Lit(it) => self.literal(frame, expr, &it.lit, false, expected),
-            Expr::Unary(it) => self.unary(frame, expr, it, expected),
-            Expr::Binary(it) => self.binary(frame, expr, it, expected),
-            Expr::Cast(it) => self.cast(frame, it),
+            Expr::Lit(it) => self.eval_literal(frame, expr, &it.lit, false, expected),
+            Expr::Unary(it) => self.eval_unary(frame, expr, it, expected),
+            Expr::Binary(it) => self.eval_binary(frame, expr, it, expected),
+            Expr::Cast(it) => self.eval_cast(frame, it),
             Expr::Reference(it) if it.mutability.is_none() => {
-                self.accept(Construct::Reference);
-                self.eval(frame, &it.expr, expected)
+                self.record_construct(Construct::Reference);
+                self.eval_expr(frame, &it.expr, expected)
             }
-            Expr::Path(it) => self.path(frame, it, expected),
+            Expr::Path(it) => self.eval_path(frame, it, expected),
             Expr::Struct(it) => self.struct_literal(frame, it, expected),
             Expr::Macro(it) => self.macro_call(frame, &it.mac, expected),
-            Expr::Call(it) => self.call(frame, it, expected),
-            Expr::MethodCall(it) => self.method(frame, it, expected),
-            Expr::Field(it) => self.field(frame, it),
+            Expr::Call(it) => self.eval_call(frame, it, expected),
+            Expr::MethodCall(it) => self.eval_method_call(frame, it, expected),
+            Expr::Field(it) => self.eval_field(frame, it),
             Expr::If(it) => self.if_expression(frame, it, expected),
             Expr::Block(it) if it.label.is_none() => {
-                self.accept(Construct::Block);
-                self.block(frame, &it.block.stmts, expected)
+                self.record_construct(Construct::Block);
+                self.eval_block(frame, &it.block.stmts, expected)
             }
             expr => self.unsupported(frame, expr),
         }
     }
 
     /// The items of a list of this type.
-    pub fn items<'x>(
+    pub fn eval_items<'x>(
         &self,
         frame: &Frame,
         items: impl Iterator<Item = &'x Expr>,
         expected: &Ty,
     ) -> Eval<Rc<[Value]>> {
-        let inner = expected.inside(0);
+        let inner = expected.content_type(0);
         let items: Vec<&Expr> = items.collect();
         // Without a type from outside, one item may give the others theirs.
         let inner = match inner.is_known() {
             true => inner,
             false => {
-                let known = items.iter().map(|it| self.type_of(frame, it)).find(Ty::is_known);
+                let known = items.iter().map(|expr| self.type_of(frame, expr)).find(Ty::is_known);
                 known.unwrap_or(inner)
             }
         };
-        items.into_iter().map(|it| self.eval(frame, it, &inner)).collect()
+        items.into_iter().map(|expr| self.eval_expr(frame, expr, &inner)).collect()
     }
 
-    fn unary(&self, frame: &Frame, expr: &Expr, it: &syn::ExprUnary, expected: &Ty) -> Eval<Value> {
-        match (it.op, peel(&it.expr)) {
+    fn eval_unary(
+        &self,
+        frame: &Frame,
+        expr: &Expr,
+        it: &syn::ExprUnary,
+        expected: &Ty,
+    ) -> Eval<Value> {
+        match (it.op, peel_parens(&it.expr)) {
             (UnOp::Neg(_), Expr::Lit(lit)) => {
-                self.accept(Construct::Negation);
-                self.literal(frame, expr, &lit.lit, true, expected)
+                self.record_construct(Construct::Negation);
+                self.eval_literal(frame, expr, &lit.lit, true, expected)
             }
             (UnOp::Neg(_), inner) => {
-                let value = self.eval(frame, inner, expected)?;
-                self.accept(Construct::Negation);
+                let value = self.eval_expr(frame, inner, expected)?;
+                self.record_construct(Construct::Negation);
                 match value {
                     Value::F32(number) => Ok(Value::F32(-number)),
                     Value::F64(number) => Ok(Value::F64(-number)),
                     Value::Int(number, of) => match number.checked_neg() {
-                        Some(number) if of.holds(number) => Ok(Value::Int(number, of)),
+                        Some(number) if of.can_hold(number) => Ok(Value::Int(number, of)),
                         _ => self.panics(frame, expr, "it overflows"),
                     },
                     _ => self.unsupported(frame, expr),
                 }
             }
-            (UnOp::Not(_), inner) => match self.eval(frame, inner, &Ty::foreign("bool"))? {
+            (UnOp::Not(_), inner) => match self.eval_expr(frame, inner, &Ty::foreign("bool"))? {
                 Value::Bool(value) => {
-                    self.accept(Construct::Not);
+                    self.record_construct(Construct::Not);
                     Ok(Value::Bool(!value))
                 }
                 _ => self.unsupported(frame, expr),
             },
             (UnOp::Deref(_), inner) => {
-                let value = self.eval(frame, inner, expected)?;
+                let value = self.eval_expr(frame, inner, expected)?;
                 self.check_dereference(frame, expr, &value)?;
-                self.accept(Construct::Dereference);
+                self.record_construct(Construct::Dereference);
                 Ok(value)
             }
             _ => self.unsupported(frame, expr),
@@ -114,14 +119,14 @@ impl Evaluator<'_> {
     }
 
     fn if_expression(&self, frame: &Frame, it: &syn::ExprIf, expected: &Ty) -> Eval<Value> {
-        let holds = match self.eval(frame, &it.cond, &Ty::foreign("bool"))? {
+        let holds = match self.eval_expr(frame, &it.cond, &Ty::foreign("bool"))? {
             Value::Bool(holds) => holds,
             _ => return self.unsupported(frame, &it.cond),
         };
-        self.accept(Construct::If);
+        self.record_construct(Construct::If);
         match &it.else_branch {
-            _ if holds => self.block(frame, &it.then_branch.stmts, expected),
-            Some((_, otherwise)) => self.eval(frame, otherwise, expected),
+            _ if holds => self.eval_block(frame, &it.then_branch.stmts, expected),
+            Some((_, otherwise)) => self.eval_expr(frame, otherwise, expected),
             None => Ok(Value::unit()),
         }
     }
@@ -144,45 +149,47 @@ impl Evaluator<'_> {
     }
 
     /// A path that is not called.
-    fn path(&self, frame: &Frame, path: &syn::ExprPath, expected: &Ty) -> Eval<Value> {
-        match self.target(frame, path)? {
-            Target::Local(name) => self.local(frame, path, &name),
-            Target::Item(id) => self.item(frame, path, id, expected),
-            Target::Own => match frame.scope.parameters.get("Self") {
+    fn eval_path(&self, frame: &Frame, path: &syn::ExprPath, expected: &Ty) -> Eval<Value> {
+        match self.resolve_target(frame, path)? {
+            PathTarget::Local(name) => self.value_of_local(frame, path, &name),
+            PathTarget::Item(id) => self.eval_item(frame, path, id, expected),
+            PathTarget::Own => match frame.scope.parameters.get("Self") {
                 Some(ty) => self.unit_struct(frame, path, &ty.clone()),
                 None => self.unsupported(frame, path),
             },
-            Target::Variant(id, given, name) => {
+            PathTarget::Variant(id, given, name) => {
                 let ty = self.data_type(frame, path, id, given, expected)?;
                 self.unit_variant(frame, path, &ty, name)
             }
-            Target::Associated(ty, name) => self.associated_constant(frame, path, &ty, &name),
-            Target::Foreign(name, _) => match self.foreign_constant(&name) {
+            PathTarget::Associated(ty, name) => self.associated_constant(frame, path, &ty, &name),
+            PathTarget::Foreign(name, _) => match self.foreign_constant(&name) {
                 Some(value) => Ok(value),
                 None => self.unsupported(frame, path),
             },
-            Target::Parameter(..) | Target::Trait(..) => self.unsupported(frame, path),
+            PathTarget::Parameter(..) | PathTarget::Trait(..) => self.unsupported(frame, path),
         }
     }
 
-    fn local(&self, frame: &Frame, path: &syn::ExprPath, name: &str) -> Eval<Value> {
-        match frame.lookup(name) {
+    fn value_of_local(&self, frame: &Frame, path: &syn::ExprPath, name: &str) -> Eval<Value> {
+        match frame.find_local(name) {
             Some(local) => Ok(local.value()),
             None => self.unsupported(frame, path),
         }
     }
 
-    fn field(&self, frame: &Frame, it: &syn::ExprField) -> Eval<Value> {
-        let name = member(&it.member);
-        let of = self.eval(frame, &it.base, &Ty::Unknown)?;
+    fn eval_field(&self, frame: &Frame, it: &syn::ExprField) -> Eval<Value> {
+        let name = member_name(&it.member);
+        let of = self.eval_expr(frame, &it.base, &Ty::Unknown)?;
         let found = match &of {
             Value::Data(data) if data.variant.is_none() => data.fields.get(&name).cloned(),
-            Value::Tuple(items) => name.parse::<usize>().ok().and_then(|it| items.get(it).cloned()),
+            Value::Tuple(items) => {
+                name.parse::<usize>().ok().and_then(|index| items.get(index).cloned())
+            }
             _ => None,
         };
         match found {
             Some(value) => {
-                self.accept(Construct::Field);
+                self.record_construct(Construct::Field);
                 Ok(value)
             }
             None => self.unsupported(frame, it),

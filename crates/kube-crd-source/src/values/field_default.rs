@@ -5,11 +5,11 @@ use std::rc::Rc;
 use syn::{ExprPath, spanned::Spanned as _};
 
 use super::call::Arguments;
-use super::serialize::Writes;
+use super::serialize::SerializeSupport;
 use super::ty::Ty;
 use super::value::Value;
 use super::{Eval, Evaluator, Frame, Stop};
-use crate::text::{Problem, text};
+use crate::text::{Problem, format_tokens};
 use crate::types::{Scope, Type};
 
 /// A field with a default, in the type that it is of.
@@ -31,14 +31,14 @@ pub struct FieldDefault<'a> {
 impl Evaluator<'_> {
     /// The default that the schema states; none where it states none.
     pub fn field_default(&self, of: &FieldDefault<'_>) -> Result<Option<Json>, Box<Problem>> {
-        let frame = Frame::of(of.scope.clone());
+        let frame = Frame::in_scope(of.scope.clone());
         Self::into_result(self.default_json(&frame, of))
     }
 
     fn default_json(&self, frame: &Frame, of: &FieldDefault<'_>) -> Eval<Option<Json>> {
-        let ty = self.ty(frame, of.ty)?;
+        let ty = self.resolve_type(frame, of.ty)?;
         let value = self.default_value(frame, of, &ty)?;
-        if !value.fits(&ty) {
+        if !value.fits_type(&ty) {
             let ty = self.name_of(&ty);
             let message = format!("the default of `{}` is not of type `{ty}`", of.member);
             let hint = "change the type of the field or that of its default";
@@ -47,12 +47,12 @@ impl Evaluator<'_> {
         }
         if let Some(path) = of.skip_if {
             let whole = self.schema_type(frame, of.ty)?;
-            if self.skips(frame, path, &value, &whole)? {
+            if self.is_skipped(frame, path, &value, &whole)? {
                 return Ok(None);
             }
         }
         if let Some(path) = of.serialize_with {
-            let writer = text(path);
+            let writer = format_tokens(path);
             let message = format!(
                 "the default of `{}` is written by `{writer}`, which is not evaluated",
                 of.member
@@ -60,14 +60,14 @@ impl Evaluator<'_> {
             let hint = "leave the default out of the schema with `skip_serializing_if`";
             return Err(Stop::Problem(self.problem(frame, path.span(), message, hint)));
         }
-        // Of a type that cannot be written, schemars says nothing.
-        match self.writes(&ty)? {
-            Writes::Yes => match self.written(frame, of.ty, &value) {
+        // schemars writes no default for a type that cannot be serialized.
+        match self.serialize_support(&ty)? {
+            SerializeSupport::Yes => match self.serialize_value(frame, of.ty, &value) {
                 Err(Stop::Unwritten(_)) => Ok(None),
                 found => found.map(Some),
             },
-            Writes::No => Ok(None),
-            Writes::Unknown(what) => {
+            SerializeSupport::No => Ok(None),
+            SerializeSupport::Unknown(what) => {
                 // A type that the schema cannot have is refused with the reason.
                 self.schema_type(frame, of.ty)?;
                 let message =
@@ -79,8 +79,11 @@ impl Evaluator<'_> {
 
     fn default_value(&self, frame: &Frame, of: &FieldDefault<'_>, ty: &Ty) -> Eval<Value> {
         let nothing = Arguments::Values(Vec::new());
-        let whole =
-            frame.scope.parameters.get("Self").map_or(Ty::Unknown, |it: &Rc<Type>| Ty::of(it));
+        let whole = frame
+            .scope
+            .parameters
+            .get("Self")
+            .map_or(Ty::Unknown, |it: &Rc<Type>| Ty::from_type(it));
         let found = match (of.own, of.whole) {
             (Some(Some(path)), _) => return self.call_path(frame, path, &nothing, ty),
             (Some(None), _) => return self.default_of_field(frame, of.ty, ty),

@@ -7,8 +7,8 @@ use syn::{Expr, ExprCall, ExprPath};
 
 use super::call::Arguments;
 use super::construct::Construct;
-use super::default::empty;
-use super::syntax::{attributes, peel};
+use super::default::empty_collection;
+use super::syntax::{attributes_of, peel_parens};
 use super::ty::{Int, Ty};
 use super::value::{JsonKind, Value, is_list};
 use super::{Eval, Evaluator, Frame};
@@ -22,11 +22,11 @@ impl Evaluator<'_> {
     pub fn foreign_constant(&self, path: &str) -> Option<Value> {
         Some(match path {
             "std::option::Option::None" => {
-                self.accept(Construct::None);
+                self.record_construct(Construct::None);
                 Value::Option(None)
             }
             "serde_json::Value::Null" => {
-                self.accept(Construct::JsonValue);
+                self.record_construct(Construct::JsonValue);
                 Value::json(serde_json::Value::Null)
             }
             _ => {
@@ -39,7 +39,7 @@ impl Evaluator<'_> {
                     _ => return None,
                 };
                 ty.bits()?;
-                self.accept(Construct::IntegerLimit);
+                self.record_construct(Construct::IntegerLimit);
                 Value::Int(if is_low { low } else { high }, ty)
             }
         })
@@ -83,12 +83,12 @@ impl Evaluator<'_> {
             ("serde_json::Map", "new") => Some(Value::Json(JsonKind::Map, Rc::new(json!({})))),
             ("std::path::PathBuf", "new") => Some(Value::foreign(front, "".into())),
             (path, "new") if is_list(path) => Some(Value::List(Rc::new([]))),
-            (path, "new") => empty(path),
+            (path, "new") => empty_collection(path),
             _ => None,
         };
         match found {
             Some(value) => {
-                self.accept(Construct::Empty);
+                self.record_construct(Construct::Empty);
                 Ok(value)
             }
             None => self.unsupported(frame, at),
@@ -105,13 +105,13 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let (construct, value) = match (front, name) {
             ("std::option::Option", "Some") => {
-                let value = self.eval(frame, argument, &expected.inside(0))?;
+                let value = self.eval_expr(frame, argument, &expected.content_type(0))?;
                 (Construct::Some, Value::some(value))
             }
             (
                 "std::boxed::Box" | "std::rc::Rc" | "std::sync::Arc" | "std::borrow::Cow",
                 "new" | "Borrowed" | "Owned",
-            ) => (Construct::BoxNew, self.eval(frame, argument, expected)?),
+            ) => (Construct::BoxNew, self.eval_expr(frame, argument, expected)?),
             ("serde_json::Value", _) => self.json_value(frame, it, argument, name)?,
             ("serde_json" | "schemars::Schema", _) => {
                 return self.schema_function(frame, it, argument, (front, name), expected);
@@ -123,17 +123,17 @@ impl Evaluator<'_> {
             (_, "from") => {
                 let to = target_of_from(front, expected);
                 let from = self.source_type(frame, argument);
-                let value = self.eval(frame, argument, &from)?;
-                (Construct::From, self.convert(frame, it, value, &to)?)
+                let value = self.eval_expr(frame, argument, &from)?;
+                (Construct::From, self.convert_value(frame, it, value, &to)?)
             }
-            (INT_OR_STRING, "Int") => match self.eval(frame, argument, &Ty::Int(Int::I32))? {
+            (INT_OR_STRING, "Int") => match self.eval_expr(frame, argument, &Ty::Int(Int::I32))? {
                 Value::Int(number, Int::I32) => {
                     (Construct::IntOrString, Value::foreign(front, json!(number as i32)))
                 }
                 _ => return self.unsupported(frame, it),
             },
             (INT_OR_STRING, "String") => {
-                match self.eval(frame, argument, &Ty::foreign("std::string::String"))? {
+                match self.eval_expr(frame, argument, &Ty::foreign("std::string::String"))? {
                     Value::Text(text) => {
                         (Construct::IntOrString, Value::foreign(front, (*text).into()))
                     }
@@ -141,7 +141,7 @@ impl Evaluator<'_> {
                 }
             }
             _ if format!("{front}::{name}") == QUANTITY => {
-                match self.eval(frame, argument, &Ty::foreign("str"))? {
+                match self.eval_expr(frame, argument, &Ty::foreign("str"))? {
                     Value::Text(text) => {
                         (Construct::Quantity, Value::foreign(QUANTITY, (*text).into()))
                     }
@@ -150,19 +150,21 @@ impl Evaluator<'_> {
             }
             _ => return self.unsupported(frame, it),
         };
-        self.accept(construct);
+        self.record_construct(construct);
         Ok(value)
     }
 
     /// The argument of `BTreeMap::from`, as serde writes the map.
     fn map_of_pairs(&self, frame: &Frame, argument: &Expr, to: &Ty) -> Eval<Value> {
-        let Expr::Array(pairs) = peel(argument) else { return self.unsupported(frame, argument) };
-        if !to.inside(0).is_known() || !to.inside(1).is_known() {
+        let Expr::Array(pairs) = peel_parens(argument) else {
+            return self.unsupported(frame, argument);
+        };
+        if !to.content_type(0).is_known() || !to.content_type(1).is_known() {
             return self.untyped(frame, argument);
         }
         let mut map = serde_json::Map::new();
         for pair in &pairs.elems {
-            let (Expr::Tuple(pair), attributes) = (peel(pair), attributes(pair)) else {
+            let (Expr::Tuple(pair), attributes) = (peel_parens(pair), attributes_of(pair)) else {
                 return self.unsupported(frame, pair);
             };
             let (Some(key), Some(value), 2, true) =
@@ -170,10 +172,10 @@ impl Evaluator<'_> {
             else {
                 return self.unsupported(frame, pair);
             };
-            let Value::Text(key) = self.eval(frame, key, &to.inside(0))? else {
+            let Value::Text(key) = self.eval_expr(frame, key, &to.content_type(0))? else {
                 return self.unsupported(frame, key);
             };
-            let value = self.eval(frame, value, &to.inside(1))?;
+            let value = self.eval_expr(frame, value, &to.content_type(1))?;
             map.insert(key.to_string(), self.json_of(frame, pair, &value)?);
         }
         // One without entries is equal to others of its kind.
@@ -194,31 +196,32 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let front = path.strip_suffix("::default").unwrap_or(path);
         if front == "std::default::Default" {
-            self.accept(Construct::TraitDefault);
-            return match expected.is_known() {
-                true => self.default_of(frame, at, expected),
-                false => self.untyped(frame, at),
+            self.record_construct(Construct::TraitDefault);
+            return if expected.is_known() {
+                self.default_of(frame, at, expected)
+            } else {
+                self.untyped(frame, at)
             };
         }
-        self.accept(Construct::TypeDefault);
+        self.record_construct(Construct::TypeDefault);
         // The type's own arguments are in the place that it comes to.
         let ty = match (expected, of) {
             (Ty::Foreign(path, _), _) if path == front => expected.clone(),
-            (_, Some(of)) => self.ty(frame, &of)?,
+            (_, Some(of)) => self.resolve_type(frame, &of)?,
             _ => Ty::foreign(front),
         };
         self.default_of(frame, at, &ty)
     }
 
     /// Calls the function in `skip_serializing_if` for a value.
-    pub fn skips(
+    pub fn is_skipped(
         &self,
         frame: &Frame,
         path: &ExprPath,
         value: &Value,
         ty: &Rc<crate::types::Type>,
     ) -> Eval<bool> {
-        if let super::target::Target::Foreign(name, _) = self.target(frame, path)? {
+        if let super::target::PathTarget::Foreign(name, _) = self.resolve_target(frame, path)? {
             let found = match (name.as_str(), value) {
                 ("std::option::Option::is_none", Value::Option(it)) => it.is_none(),
                 ("std::option::Option::is_some", Value::Option(it)) => it.is_some(),
@@ -235,10 +238,10 @@ impl Evaluator<'_> {
                 ("std::ops::Not::not", Value::Bool(it)) => !it,
                 _ => return self.refuse(frame, path, "this test is not evaluated"),
             };
-            self.accept(Construct::SkipStandard);
+            self.record_construct(Construct::SkipStandard);
             return Ok(found);
         }
-        self.accept(Construct::SkipOwn);
+        self.record_construct(Construct::SkipOwn);
         let arguments = Arguments::Values(vec![(value.clone(), ty.clone())]);
         match self.call_path(frame, path, &arguments, &Ty::foreign("bool"))? {
             Value::Bool(it) => Ok(it),

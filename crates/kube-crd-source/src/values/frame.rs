@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::ty::Ty;
 use super::value::Value;
-use crate::text::plain;
+use crate::text::unraw_name;
 use crate::tree::ModuleId;
 use crate::types::{Scope, Type};
 
@@ -28,48 +28,49 @@ pub struct Local {
     count: usize,
 }
 
-/// How many locals may be in scope at once.
+/// The limit of locals that are in scope at once.
 const MOST: usize = 1_000;
 
 impl Frame {
     pub fn new(module: ModuleId) -> Self {
-        Self::of(Scope::from(module))
+        Self::in_scope(Scope::from(module))
     }
 
-    pub fn of(scope: Scope) -> Self {
+    pub fn in_scope(scope: Scope) -> Self {
         Self { scope, returns: Ty::Unknown, locals: None }
     }
 
     /// The same code with one local more; none where there are too many.
-    pub fn with(&self, name: String, ty: Ty, is_mutable: bool, value: Value) -> Option<Self> {
-        let count = self.locals.as_ref().map_or(0, |it| it.count) + 1;
+    pub fn with_local(&self, name: String, ty: Ty, is_mutable: bool, value: Value) -> Option<Self> {
+        let count = self.locals.as_ref().map_or(0, |local| local.count) + 1;
         let value = RefCell::new(value);
         let before = self.locals.clone();
         let local = Local { name, ty, is_mutable, value, before, count };
         (count <= MOST).then(|| Self { locals: Some(Rc::new(local)), ..self.clone() })
     }
 
-    /// Whether a type is one of the type parameters of this code.
+    /// Returns whether a type is one of the type parameters of this code.
     pub fn is_parameter(&self, ty: &syn::Type) -> bool {
         match ty {
             syn::Type::Paren(ty) => self.is_parameter(&ty.elem),
             syn::Type::Group(ty) => self.is_parameter(&ty.elem),
-            syn::Type::Path(ty) => ty.path.get_ident().map(plain).is_some_and(|name| {
+            syn::Type::Path(ty) => ty.path.get_ident().map(unraw_name).is_some_and(|name| {
                 ty.qself.is_none() && name != "Self" && self.scope.parameters.contains_key(&name)
             }),
             _ => false,
         }
     }
 
-    /// What the type parameters of this code stand for.
+    /// Returns what the type parameters of this code stand for.
     pub fn parameter_types(&self) -> impl Iterator<Item = &Rc<Type>> {
         let is_parameter = |(name, _): &(&String, &Rc<Type>)| *name != "Self";
         self.scope.parameters.iter().filter(is_parameter).map(|(_, ty)| ty)
     }
 
-    pub fn lookup(&self, name: &str) -> Option<&Local> {
-        let mut all = std::iter::successors(self.locals.as_deref(), |it| it.before.as_deref());
-        all.find(|it| it.name == name)
+    pub fn find_local(&self, name: &str) -> Option<&Local> {
+        let mut all =
+            std::iter::successors(self.locals.as_deref(), |local| local.before.as_deref());
+        all.find(|local| local.name == name)
     }
 }
 
@@ -78,7 +79,7 @@ impl Local {
         self.value.borrow().clone()
     }
 
-    pub fn set(&self, value: Value) {
+    pub fn set_value(&self, value: Value) {
         *self.value.borrow_mut() = value;
     }
 }

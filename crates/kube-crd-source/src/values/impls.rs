@@ -11,13 +11,13 @@ use super::value::Value;
 use super::{Eval, Evaluator, Frame, Stop};
 use crate::cargo::cfg::{self, Cfg};
 use crate::names::{Named, Space};
-use crate::text::plain;
+use crate::text::unraw_name;
 use crate::tree::{Impl, ItemId, Path};
 use crate::types::derives::Derived;
 use crate::types::{Scope, Type};
 
 /// A function of the project, and what the parameters in its code stand for.
-pub struct Function<'a> {
+pub struct ProjectFunction<'a> {
     pub scope: Scope,
     pub signature: &'a syn::Signature,
     pub attrs: &'a [syn::Attribute],
@@ -44,7 +44,7 @@ impl<'a> Evaluator<'a> {
         let mut found = None;
         let world = self.world;
         let all = self.impls_for(item);
-        for imp in all.filter(|it| it.syntax.trait_.is_none()) {
+        for imp in all.filter(|imp| imp.syntax.trait_.is_none()) {
             for it in &imp.syntax.items {
                 let (ident, attrs, vis) = match it {
                     ImplItem::Fn(it) => (&it.sig.ident, &it.attrs, &it.vis),
@@ -54,17 +54,18 @@ impl<'a> Evaluator<'a> {
                     }
                     _ => continue,
                 };
-                if plain(ident) != name {
+                if unraw_name(ident) != name {
                     continue;
                 }
                 let there = Frame::new(imp.module);
-                let Some(bound) = world.unified(imp, arguments).map_err(Stop::from)? else {
+                let Some(bound) = world.unify_parameters(imp, arguments).map_err(Stop::from)?
+                else {
                     continue;
                 };
                 if !self.is_active(&there, attrs, "an item")? || !self.is_active_impl(imp)? {
                     continue;
                 }
-                if !world.sees(frame.scope.module, world.reach(imp.module, vis)) {
+                if !world.can_see(frame.scope.module, world.reach_of(imp.module, vis)) {
                     continue;
                 }
                 self.require_certain(frame, at, imp, of, name)?;
@@ -113,11 +114,14 @@ impl<'a> Evaluator<'a> {
         at: &impl quote::ToTokens,
         of: &Rc<Type>,
         name: &str,
-    ) -> Eval<Option<Function<'a>>> {
+    ) -> Eval<Option<ProjectFunction<'a>>> {
         Ok(match self.own_item(frame, at, of, name)? {
-            Some((scope, ImplItem::Fn(it))) => {
-                Some(Function { scope, signature: &it.sig, attrs: &it.attrs, block: &it.block })
-            }
+            Some((scope, ImplItem::Fn(it))) => Some(ProjectFunction {
+                scope,
+                signature: &it.sig,
+                attrs: &it.attrs,
+                block: &it.block,
+            }),
             _ => None,
         })
     }
@@ -131,10 +135,10 @@ impl<'a> Evaluator<'a> {
     ) -> Eval<Value> {
         match self.own_item(frame, at, of, name)? {
             Some((scope, ImplItem::Const(it))) => {
-                self.accept(Construct::AssociatedConstant);
-                let there = Frame::of(scope);
-                let ty = self.ty(&there, &it.ty)?;
-                self.eval(&there, &it.expr, &ty)
+                self.record_construct(Construct::AssociatedConstant);
+                let there = Frame::in_scope(scope);
+                let ty = self.resolve_type(&there, &it.ty)?;
+                self.eval_expr(&there, &it.expr, &ty)
             }
             _ => self.unsupported(frame, at),
         }
@@ -149,7 +153,7 @@ impl<'a> Evaluator<'a> {
     ) -> Ty {
         match self.own_item(frame, at, of, name) {
             Ok(Some((scope, ImplItem::Const(it)))) => {
-                self.ty(&Frame::of(scope), &it.ty).unwrap_or(Ty::Unknown)
+                self.resolve_type(&Frame::in_scope(scope), &it.ty).unwrap_or(Ty::Unknown)
             }
             _ => Ty::Unknown,
         }
@@ -163,11 +167,12 @@ impl<'a> Evaluator<'a> {
         of: &Rc<Type>,
         trait_: &str,
         name: &str,
-    ) -> Eval<Option<Function<'a>>> {
+    ) -> Eval<Option<ProjectFunction<'a>>> {
         let Type::Data(id, arguments) = &**of else { return Ok(None) };
         let mut found = None;
         for imp in self.trait_impls(*id, trait_)? {
-            let Some(bound) = self.world.unified(imp, arguments).map_err(Stop::from)? else {
+            let Some(bound) = self.world.unify_parameters(imp, arguments).map_err(Stop::from)?
+            else {
                 continue;
             };
             if !self.is_active_impl(imp)? {
@@ -182,8 +187,12 @@ impl<'a> Evaluator<'a> {
                 );
             };
             let scope = scope_of(imp, bound, of);
-            found =
-                Some(Function { scope, signature: &it.sig, attrs: &it.attrs, block: &it.block });
+            found = Some(ProjectFunction {
+                scope,
+                signature: &it.sig,
+                attrs: &it.attrs,
+                block: &it.block,
+            });
         }
         Ok(found)
     }
@@ -195,7 +204,7 @@ impl<'a> Evaluator<'a> {
         for it in &imp.syntax.items {
             match it {
                 ImplItem::Fn(it)
-                    if plain(&it.sig.ident) == name
+                    if unraw_name(&it.sig.ident) == name
                         && self.is_active(&there, &it.attrs, "a function")? =>
                 {
                     found = Some(it);
@@ -209,38 +218,43 @@ impl<'a> Evaluator<'a> {
         Ok(found)
     }
 
-    /// Whether the project implements a trait of another crate for a type, derives aside.
+    /// Returns whether the project implements a trait of another crate for a type, derives aside.
     pub fn has_impl(&self, id: ItemId, trait_: &str) -> Eval<bool> {
         Ok(!self.trait_impls(id, trait_)?.is_empty())
     }
 
-    /// Whether the project implements a trait of another crate, which has a function of this name, for a type, or may.
+    /// Returns whether the project implements a trait of another crate with this function for a type, or may.
     pub fn may_have_impl(&self, id: ItemId, trait_: &str, function: &str) -> Eval<bool> {
         Ok(self.has_impl(id, trait_)? || self.world.why_written(id, function).is_some())
     }
 
     fn trait_impls(&self, id: ItemId, trait_: &str) -> Eval<Vec<&'a Impl>> {
         let world = self.world;
-        let mut res = Vec::new();
+        let mut impls = Vec::new();
         for imp in self.impls_for(id) {
             let Some((path, _)) = &imp.syntax.trait_ else { continue };
-            let named = world.resolve(imp.module, &Path::from(path), Space::Types);
+            let named = world.resolve_path(imp.module, &Path::from(path), Space::Types);
             let last = trait_.rsplit("::").next().unwrap_or(trait_);
             match named {
-                Ok(Named::Foreign(name)) if name == trait_ => res.push(imp),
+                Ok(Named::Foreign(name)) if name == trait_ => impls.push(imp),
                 Ok(_) => {}
                 // It may be the trait by a name that is not certain.
-                Err(_) if path.segments.last().is_some_and(|it| it.ident == last) => res.push(imp),
+                Err(_) if path.segments.last().is_some_and(|segment| segment.ident == last) => {
+                    impls.push(imp)
+                }
                 Err(_) => {}
             }
         }
-        Ok(res)
+        Ok(impls)
     }
 
     /// The `impl`s for a type, by its own name or by another.
     fn impls_for(&self, id: ItemId) -> impl Iterator<Item = &'a Impl> {
         let world = self.world;
-        self.budget.index(world).impls_for(id, &world.items[id].name).map(|it| &world.impls[it])
+        self.budget
+            .index(world)
+            .impls_for(id, &world.items[id].name)
+            .map(|index| &world.impls[index])
     }
 
     fn is_active_impl(&self, imp: &Impl) -> Eval<bool> {
@@ -252,12 +266,15 @@ impl<'a> Evaluator<'a> {
         self.is_active(&there, &imp.syntax.attrs, "an `impl`")
     }
 
-    /// Whether a type derives a trait, for certain.
-    pub fn derives(&self, id: ItemId, trait_: &str) -> Eval<bool> {
-        self.world.derives_trait(id, trait_).map(|it| it == Derived::Yes).map_err(Stop::from)
+    /// Returns whether a type derives a trait, for certain.
+    pub fn derives_for_certain(&self, id: ItemId, trait_: &str) -> Eval<bool> {
+        self.world
+            .derives_trait(id, trait_)
+            .map(|derived| derived == Derived::Yes)
+            .map_err(Stop::from)
     }
 
-    /// Whether attributes leave code where it is: yes, or a `cfg` takes it away. Any other attribute is refused.
+    /// Returns whether attributes leave code in place, or a `cfg` removes it. Any other attribute is refused.
     pub fn is_active(&self, frame: &Frame, attrs: &[syn::Attribute], on: &str) -> Eval<bool> {
         const QUIET: &[&str] = &[
             "doc",
@@ -277,25 +294,27 @@ impl<'a> Evaluator<'a> {
         if attrs.is_empty() {
             return Ok(true);
         }
-        let settled = cfg::settle(attrs, self.world.features(frame.scope.module));
+        let settled = cfg::resolve_cfgs(attrs, self.world.features_of(frame.scope.module));
         let settled = self.syntax(frame, settled)?;
         let quiet = |path: &syn::Path| {
-            path.segments.first().is_some_and(|it| QUIET.iter().any(|name| it.ident == name))
+            path.segments
+                .first()
+                .is_some_and(|segment| QUIET.iter().any(|name| segment.ident == name))
         };
-        let odd = settled.attrs.iter().find(|it| !quiet(it.path()));
+        let odd = settled.attrs.iter().find(|attr| !quiet(attr.path()));
         if let Some(attr) = odd {
             return self.refuse(frame, attr, format!("the attribute of {on} may change it"));
         }
-        if let Some(meta) = settled.doubtful.iter().find(|it| !quiet(it.path())) {
+        if let Some(meta) = settled.doubtful.iter().find(|meta| !quiet(meta.path())) {
             return self.refuse(
                 frame,
                 meta,
                 "only the compiler can tell whether this `cfg_attr` applies",
             );
         }
-        let conditional = attrs.iter().any(|it| it.path().is_ident("cfg"));
+        let conditional = attrs.iter().any(|attr| attr.path().is_ident("cfg"));
         match settled.cfg {
-            Cfg::Depends => match attrs.iter().find(|it| it.path().is_ident("cfg")) {
+            Cfg::Depends => match attrs.iter().find(|attr| attr.path().is_ident("cfg")) {
                 Some(attr) => self.refuse(
                     frame,
                     attr,
@@ -305,7 +324,7 @@ impl<'a> Evaluator<'a> {
             },
             cfg => {
                 if conditional {
-                    self.accept(Construct::CfgStatement);
+                    self.record_construct(Construct::CfgStatement);
                 }
                 Ok(cfg == Cfg::Yes)
             }
@@ -313,7 +332,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// Whether an `impl` asks more of its parameters than every type has.
+/// Returns whether an `impl` asks more of its parameters than every type has.
 fn has_bounds(generics: &syn::Generics) -> bool {
     let asks = |bound: &syn::TypeParamBound| {
         !matches!(bound, syn::TypeParamBound::Lifetime(_))
@@ -324,7 +343,7 @@ fn has_bounds(generics: &syn::Generics) -> bool {
         || of_where.any(|predicate| !matches!(predicate, syn::WherePredicate::Lifetime(_)))
 }
 
-/// Whether an `impl` is for a type with each argument a parameter of its own: `impl<T> Foo<T>`, `impl Foo`.
+/// Returns whether an `impl` is for a type with each argument a parameter of its own: `impl<T> Foo<T>`, `impl Foo`.
 fn is_for_every_argument(imp: &Impl, of: &Type) -> bool {
     let syn::Type::Path(ty) = &*imp.syntax.self_ty else { return false };
     let Some(syn::PathArguments::AngleBracketed(given)) =
@@ -333,11 +352,11 @@ fn is_for_every_argument(imp: &Impl, of: &Type) -> bool {
         // By an alias, or by defaults of its parameters, it may have arguments all the same.
         return !matches!(of, Type::Data(_, arguments) if !arguments.is_empty());
     };
-    let mut left: Vec<String> = crate::types::names(&imp.syntax.generics).collect();
+    let mut left: Vec<String> = crate::types::parameter_names(&imp.syntax.generics).collect();
     given.args.iter().all(|argument| match argument {
         syn::GenericArgument::Lifetime(_) => true,
         syn::GenericArgument::Type(syn::Type::Path(ty)) => {
-            let name = ty.path.get_ident().map(plain);
+            let name = ty.path.get_ident().map(unraw_name);
             let index = name.and_then(|name| left.iter().position(|own| *own == name));
             index.map(|index| left.remove(index)).is_some()
         }

@@ -1,10 +1,10 @@
-//! Which `impl`s are for which type, and which traits of the project have a function: looked up once for all.
+//! Indexes `impl`s by their types, and the project's traits by their functions, so that each is looked up once.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::names::{Miss, Named, Space};
-use crate::text::plain;
+use crate::text::unraw_name;
 use crate::tree::attribute_macros::is_of_language_or_tool;
 use crate::tree::{Impl, ItemId, ItemKind, ModuleId, Path};
 use crate::types::{Scope, Type, Types, Unread};
@@ -21,37 +21,37 @@ pub struct Index {
     traits: BTreeMap<String, Vec<ItemId>>,
     /// Those with a macro in them, which may write any function.
     open_traits: Vec<ItemId>,
-    /// What may bring a trait that is not read into scope, by module.
+    /// The code that may bring a trait that is not read into scope, by module.
     possible_traits: RefCell<BTreeMap<(ModuleId, Unread), Option<String>>>,
 }
 
 impl Index {
     pub fn new(types: &Types) -> Self {
-        let mut res = Self::default();
+        let mut index = Self::default();
         for (number, imp) in types.impls.iter().enumerate() {
-            match target(types, imp) {
-                Target::Item(id) => res.impls.entry(id).or_default().push(number),
-                Target::Unclear(name) => res.unclear.entry(name).or_default().push(number),
-                Target::Any => res.of_any.push(number),
-                Target::Other => {}
+            match impl_target(types, imp) {
+                ImplTarget::Item(id) => index.impls.entry(id).or_default().push(number),
+                ImplTarget::Unclear(name) => index.unclear.entry(name).or_default().push(number),
+                ImplTarget::Any => index.of_any.push(number),
+                ImplTarget::Other => {}
             }
         }
         for (id, item) in types.items.iter().enumerate() {
             let ItemKind::Trait(it) = &item.kind else { continue };
             for it in &it.items {
                 if has_macros(it) {
-                    res.open_traits.push(id);
+                    index.open_traits.push(id);
                 }
                 match it {
                     syn::TraitItem::Fn(it) => {
-                        res.traits.entry(plain(&it.sig.ident)).or_default().push(id);
+                        index.traits.entry(unraw_name(&it.sig.ident)).or_default().push(id);
                     }
                     syn::TraitItem::Const(_) | syn::TraitItem::Type(_) => {}
-                    _ => res.open_traits.push(id),
+                    _ => index.open_traits.push(id),
                 }
             }
         }
-        res
+        index
     }
 
     /// The `impl`s that are, or may be, for a type.
@@ -60,7 +60,7 @@ impl Index {
         self.impls.get(&id).into_iter().flatten().chain(unclear).chain(&self.of_any).copied()
     }
 
-    /// What may bring a trait that is not read into scope of a module.
+    /// Returns what may bring a trait that is not read into scope of a module.
     pub fn possible_trait(
         &self,
         types: &Types,
@@ -83,7 +83,7 @@ impl Index {
     }
 }
 
-/// Whether an attribute macro is at an item of a trait, to which it may add others.
+/// Returns whether an attribute macro is at an item of a trait, to which it may add others.
 fn has_macros(item: &syn::TraitItem) -> bool {
     let attributes = match item {
         syn::TraitItem::Const(it) => &it.attrs,
@@ -94,7 +94,7 @@ fn has_macros(item: &syn::TraitItem) -> bool {
     attributes.iter().any(|attribute| !is_of_language_or_tool(&attribute.meta))
 }
 
-enum Target {
+enum ImplTarget {
     Item(ItemId),
     /// A type of another crate, or all types.
     Other,
@@ -104,17 +104,17 @@ enum Target {
     Any,
 }
 
-fn target(types: &Types, imp: &Impl) -> Target {
+fn impl_target(types: &Types, imp: &Impl) -> ImplTarget {
     let ty = match &*imp.syntax.self_ty {
         syn::Type::Path(ty) => ty,
-        syn::Type::Macro(_) => return Target::Any,
-        _ => return Target::Other,
+        syn::Type::Macro(_) => return ImplTarget::Any,
+        _ => return ImplTarget::Other,
     };
     if ty.qself.is_some() {
-        return Target::Other;
+        return ImplTarget::Other;
     }
     let name = last_name(&imp.syntax.self_ty).unwrap_or_default();
-    match types.resolve(imp.module, &Path::from(&ty.path), Space::Types) {
+    match types.resolve_path(imp.module, &Path::from(&ty.path), Space::Types) {
         Ok(Named::Item(id)) if matches!(types.items[id].kind, ItemKind::Alias(_)) => {
             let behind = match &types.items[id].kind {
                 ItemKind::Alias(it) => last_name(&it.ty),
@@ -122,21 +122,21 @@ fn target(types: &Types, imp: &Impl) -> Target {
             };
             match types.type_in(&Scope::from(imp.module), &imp.syntax.self_ty) {
                 Ok(it) => match *it {
-                    Type::Data(id, _) => Target::Item(id),
-                    _ => Target::Other,
+                    Type::Data(id, _) => ImplTarget::Item(id),
+                    _ => ImplTarget::Other,
                 },
-                Err(_) => Target::Unclear(behind.unwrap_or(name)),
+                Err(_) => ImplTarget::Unclear(behind.unwrap_or(name)),
             }
         }
-        Ok(Named::Item(id)) => Target::Item(id),
-        Err(Miss::Doubt(_) | Miss::Perhaps(_)) => Target::Unclear(name),
-        _ => Target::Other,
+        Ok(Named::Item(id)) => ImplTarget::Item(id),
+        Err(Miss::Doubt(_) | Miss::Perhaps(_)) => ImplTarget::Unclear(name),
+        _ => ImplTarget::Other,
     }
 }
 
 fn last_name(ty: &syn::Type) -> Option<String> {
     match ty {
-        syn::Type::Path(it) => it.path.segments.last().map(|it| plain(&it.ident)),
+        syn::Type::Path(it) => it.path.segments.last().map(|segment| unraw_name(&segment.ident)),
         _ => None,
     }
 }

@@ -12,7 +12,7 @@ impl Evaluator<'_> {
     /// The value of `json!`: expressions in it are serialized as serde does.
     pub fn json_macro(&self, frame: &Frame, tokens: &TokenStream) -> Eval<Json> {
         self.step(frame, tokens)?;
-        let Some(_level) = self.meter.enter() else {
+        let Some(_level) = self.meter.enter_level() else {
             return self.refuse(frame, tokens, "it is nested too deep");
         };
         let parts: Vec<TokenTree> = tokens.clone().into_iter().collect();
@@ -21,7 +21,7 @@ impl Evaluator<'_> {
             [TokenTree::Group(group)] if group.delimiter() == Delimiter::Bracket => {
                 let items = comma_separated(group.stream());
                 let items: Eval<Vec<_>> =
-                    items.iter().map(|it| self.json_macro(frame, it)).collect();
+                    items.iter().map(|tokens| self.json_macro(frame, tokens)).collect();
                 Ok(Json::Array(items?))
             }
             [TokenTree::Group(group)] if group.delimiter() == Delimiter::Brace => {
@@ -35,14 +35,14 @@ impl Evaluator<'_> {
                 let expr = self.syntax(frame, syn::parse2::<Expr>(tokens.clone()))?;
                 let known = self.type_of(frame, &expr);
                 let ty = if known.is_known() { known } else { Ty::Any };
-                let value = self.eval(frame, &expr, &ty)?;
+                let value = self.eval_expr(frame, &expr, &ty)?;
                 self.json_of(frame, &expr, &value)
             }
         }
     }
 
     fn json_object(&self, frame: &Frame, tokens: TokenStream) -> Eval<Json> {
-        let mut res = Map::new();
+        let mut object = Map::new();
         for entry in comma_separated(tokens) {
             let mut parts: Vec<TokenTree> = entry.clone().into_iter().collect();
             let colon = parts.iter().position(|it| {
@@ -51,7 +51,7 @@ impl Evaluator<'_> {
             });
             // The second colon of `a::b` stands alone, too.
             let colon = colon.filter(|at| {
-                !matches!(at.checked_sub(1).and_then(|it| parts.get(it)),
+                !matches!(at.checked_sub(1).and_then(|index| parts.get(index)),
                     Some(TokenTree::Punct(it)) if it.as_char() == ':')
             });
             let Some(colon) = colon else {
@@ -61,20 +61,20 @@ impl Evaluator<'_> {
             parts.pop();
             let key: TokenStream = parts.into_iter().collect();
             let key = self.syntax(frame, syn::parse2::<Expr>(key))?;
-            let Value::Text(key) = self.eval(frame, &key, &Ty::foreign("str"))? else {
+            let Value::Text(key) = self.eval_expr(frame, &key, &Ty::foreign("str"))? else {
                 return self.unsupported(frame, &key);
             };
-            res.insert(key.to_string(), self.json_macro(frame, &rest)?);
+            object.insert(key.to_string(), self.json_macro(frame, &rest)?);
         }
-        Ok(Json::Object(res))
+        Ok(Json::Object(object))
     }
 }
 
 /// Number of values in a value, itself included.
-pub fn size(json: &Json) -> usize {
+pub fn count_values(json: &Json) -> usize {
     match json {
-        Json::Array(items) => 1 + items.iter().map(size).sum::<usize>(),
-        Json::Object(items) => 1 + items.values().map(size).sum::<usize>(),
+        Json::Array(items) => 1 + items.iter().map(count_values).sum::<usize>(),
+        Json::Object(items) => 1 + items.values().map(count_values).sum::<usize>(),
         Json::String(text) => 1 + text.len() / 64,
         _ => 1,
     }

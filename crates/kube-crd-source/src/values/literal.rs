@@ -9,7 +9,7 @@ use super::{Eval, Evaluator, Frame};
 
 impl Evaluator<'_> {
     /// A literal, negated where `-` stands before it: `-128` is an `i8`, and `128` is none.
-    pub fn literal(
+    pub fn eval_literal(
         &self,
         frame: &Frame,
         at: &Expr,
@@ -24,17 +24,17 @@ impl Evaluator<'_> {
                     "" => expected.clone(),
                     suffix => Ty::foreign(suffix),
                 };
-                self.float(frame, at, it.base10_digits(), is_negative, &ty)
+                self.eval_float(frame, at, it.base10_digits(), is_negative, &ty)
             }
             _ if is_negative => self.unsupported(frame, at),
             Lit::Str(it) => {
-                self.accept(Construct::LiteralText);
+                self.record_construct(Construct::LiteralText);
                 let text = it.value();
                 self.spend(frame, at, text.len() / 64)?;
                 Ok(Value::text(text))
             }
             Lit::Bool(it) => {
-                self.accept(Construct::LiteralBool);
+                self.record_construct(Construct::LiteralBool);
                 Ok(Value::Bool(it.value))
             }
             _ => self.unsupported(frame, at),
@@ -57,16 +57,16 @@ impl Evaluator<'_> {
         match (ty, Int::parse(suffix)) {
             // `1f64` is an integer to the lexer.
             (Ty::F32 | Ty::F64, _) if !suffix.is_empty() => {
-                self.float(frame, at, it.base10_digits(), is_negative, &Ty::foreign(suffix))
+                self.eval_float(frame, at, it.base10_digits(), is_negative, &Ty::foreign(suffix))
             }
-            (Ty::Int(of), _) | (_, Some(of)) => self.integer(frame, at, it, is_negative, of),
-            (Ty::Any, _) => self.integer(frame, at, it, is_negative, Int::I32),
+            (Ty::Int(of), _) | (_, Some(of)) => self.eval_integer(frame, at, it, is_negative, of),
+            (Ty::Any, _) => self.eval_integer(frame, at, it, is_negative, Int::I32),
             (Ty::Unknown, _) => self.untyped(frame, at),
             _ => self.refuse(frame, at, "it is not a number of the expected type"),
         }
     }
 
-    fn integer(
+    fn eval_integer(
         &self,
         frame: &Frame,
         at: &Expr,
@@ -75,17 +75,17 @@ impl Evaluator<'_> {
         of: Int,
     ) -> Eval<Value> {
         let number = literal.base10_parse::<i128>().ok();
-        let number = number.map(|it| if is_negative { -it } else { it });
-        match number.filter(|it| of.holds(*it)) {
+        let number = number.map(|number| if is_negative { -number } else { number });
+        match number.filter(|value| of.can_hold(*value)) {
             Some(number) => {
-                self.accept(Construct::LiteralInteger);
+                self.record_construct(Construct::LiteralInteger);
                 Ok(Value::Int(number, of))
             }
             None => self.refuse(frame, at, format!("it does not fit in `{}`", of.name())),
         }
     }
 
-    fn float(
+    fn eval_float(
         &self,
         frame: &Frame,
         at: &Expr,
@@ -105,7 +105,7 @@ impl Evaluator<'_> {
         };
         match value {
             Some(value) => {
-                self.accept(Construct::LiteralFloat);
+                self.record_construct(Construct::LiteralFloat);
                 Ok(value)
             }
             None => self.refuse(frame, at, "it is out of the range of its type"),

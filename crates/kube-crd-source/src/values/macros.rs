@@ -12,37 +12,40 @@ use crate::cargo::cfg::{self, Cfg};
 use crate::names::{Miss, Named, Space};
 use crate::tree::{Path, included_file};
 
-type Arguments = Punctuated<Expr, Token![,]>;
+type MacroArguments = Punctuated<Expr, Token![,]>;
 
 impl Evaluator<'_> {
     pub fn macro_call(&self, frame: &Frame, mac: &syn::Macro, expected: &Ty) -> Eval<Value> {
         let Some(name) = self.macro_name(frame, &mac.path) else {
             return self.refuse(frame, mac, "this macro is not expanded");
         };
-        let arguments = || self.syntax(frame, mac.parse_body_with(Arguments::parse_terminated));
+        let arguments =
+            || self.syntax(frame, mac.parse_body_with(MacroArguments::parse_terminated));
         let (construct, value) = match name.as_str() {
             "vec" => {
                 // `vec![x; 3]` clones.
-                let Ok(items) = mac.parse_body_with(Arguments::parse_terminated) else {
+                let Ok(items) = mac.parse_body_with(MacroArguments::parse_terminated) else {
                     return self.unsupported(frame, mac);
                 };
-                (Construct::Vec, Value::List(self.items(frame, items.iter(), expected)?))
+                (Construct::Vec, Value::List(self.eval_items(frame, items.iter(), expected)?))
             }
-            "format" => (Construct::Format, Value::text(self.format(frame, mac, &arguments()?)?)),
+            "format" => {
+                (Construct::Format, Value::text(self.eval_format(frame, mac, &arguments()?)?))
+            }
             "concat" => {
-                let mut res = String::new();
+                let mut text = String::new();
                 for it in &arguments()? {
-                    res.push_str(&self.concat_part(frame, it)?);
+                    text.push_str(&self.concat_part(frame, it)?);
                 }
-                self.spend(frame, mac, res.len() / 64)?;
-                (Construct::Concat, Value::text(res))
+                self.spend(frame, mac, text.len() / 64)?;
+                (Construct::Concat, Value::text(text))
             }
             "module_path" if mac.tokens.is_empty() => {
                 let path = self.world.modules[frame.scope.module].path.as_str();
                 (Construct::ModulePath, Value::text(path))
             }
             "include_str" => (Construct::IncludeStr, self.included_text(frame, mac)?),
-            "env" => (Construct::Env, Value::text(self.variable(frame, mac)?)),
+            "env" => (Construct::Env, Value::text(self.env_variable(frame, mac)?)),
             "cfg" => (Construct::CfgMacro, Value::Bool(self.cfg_macro(frame, mac)?)),
             "matches" => return self.matches_macro(frame, mac),
             "json" => (Construct::Json, Value::json(self.json_macro(frame, &mac.tokens)?)),
@@ -55,14 +58,14 @@ impl Evaluator<'_> {
             }
             _ => return self.refuse(frame, mac, "this macro is not expanded"),
         };
-        self.accept(construct);
+        self.record_construct(construct);
         Ok(value)
     }
 
     /// The text of the file that `include_str!` names. It is read before the kind is looked at again.
     fn included_text(&self, frame: &Frame, mac: &syn::Macro) -> Eval<Value> {
         let (world, module) = (self.world, frame.scope.module);
-        let file = world.place(module, mac.path.span()).path;
+        let file = world.place_in(module, mac.path.span()).path;
         let folder = file.parent().map_or_else(String::new, |folder| folder.to_string());
         let package = &world.crates[world.modules[module].krate].folder;
         let path = match included_file(&mac.tokens, &folder, package) {
@@ -82,9 +85,9 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether the condition of `cfg!` holds.
+    /// Returns whether the condition of `cfg!` holds.
     fn cfg_macro(&self, frame: &Frame, mac: &syn::Macro) -> Eval<bool> {
-        let features = self.world.features(frame.scope.module);
+        let features = self.world.features_of(frame.scope.module);
         match self.syntax(frame, cfg::predicate_in(&mac.tokens.to_string(), features))? {
             Cfg::Yes => Ok(true),
             Cfg::No => Ok(false),
@@ -95,7 +98,7 @@ impl Evaluator<'_> {
     }
 
     /// The environment variable that `env!` names, as cargo sets it for the crate of the code.
-    fn variable(&self, frame: &Frame, mac: &syn::Macro) -> Eval<&str> {
+    fn env_variable(&self, frame: &Frame, mac: &syn::Macro) -> Eval<&str> {
         let name = mac.parse_body_with(|input: syn::parse::ParseStream<'_>| {
             let name: syn::LitStr = input.parse()?;
             // The message of a variable that is not set.
@@ -123,7 +126,7 @@ impl Evaluator<'_> {
         if self.world.may_be_own_macro(module, &path) {
             return None;
         }
-        match self.world.resolve(module, &path, Space::Macros) {
+        match self.world.resolve_path(module, &path, Space::Macros) {
             Ok(Named::Foreign(found)) => match found.as_str() {
                 "serde_json::json" => Some("json".to_owned()),
                 "schemars::json_schema" => Some("json_schema".to_owned()),
@@ -147,7 +150,7 @@ impl Evaluator<'_> {
                 Lit::Int(it) => Ok(it.base10_digits().to_owned()),
                 _ => self.unsupported(frame, expr),
             },
-            Expr::Macro(_) => match self.eval(frame, expr, &Ty::foreign("str"))? {
+            Expr::Macro(_) => match self.eval_expr(frame, expr, &Ty::foreign("str"))? {
                 Value::Text(it) => Ok(it.to_string()),
                 _ => self.unsupported(frame, expr),
             },
@@ -166,9 +169,9 @@ impl Evaluator<'_> {
         let Ok((expr, pat)) = mac.parse_body_with(parse) else {
             return self.unsupported(frame, mac);
         };
-        let value = self.eval(frame, &expr, &self.type_of(frame, &expr))?;
-        let found = self.matches(frame, &pat, &value)?;
-        self.accept(Construct::Matches);
+        let value = self.eval_expr(frame, &expr, &self.type_of(frame, &expr))?;
+        let found = self.matches_pattern(frame, &pat, &value)?;
+        self.record_construct(Construct::Matches);
         Ok(Value::Bool(found))
     }
 }

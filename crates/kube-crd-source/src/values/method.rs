@@ -4,55 +4,60 @@
 use syn::ExprMethodCall;
 
 use super::construct::Construct;
-use super::syntax::peel;
+use super::syntax::peel_parens;
 use super::ty::{Int, Ty};
 use super::value::{JsonKind, Value};
 use super::{Eval, Evaluator, Frame};
-use crate::text::plain;
+use crate::text::unraw_name;
 use crate::tree::{Impl, ItemKind, ModuleId};
 use crate::types::Unread;
 
 impl Evaluator<'_> {
-    pub fn method(&self, frame: &Frame, it: &ExprMethodCall, expected: &Ty) -> Eval<Value> {
-        let name = plain(&it.method);
+    pub fn eval_method_call(
+        &self,
+        frame: &Frame,
+        it: &ExprMethodCall,
+        expected: &Ty,
+    ) -> Eval<Value> {
+        let name = unraw_name(&it.method);
         if let Some(why) = self.other_method(frame.scope.module, &name) {
             return self.refuse(frame, it, why);
         }
         match (name.as_str(), it.args.len()) {
-            ("into", 0) => self.into(frame, it, expected),
+            ("into", 0) => self.eval_into(frame, it, expected),
             ("try_into", 0) => self.try_into(frame, it, expected),
             ("unwrap", 0) | ("expect" | "unwrap_or_else" | "unwrap_or", 1) => {
-                self.unwrap(frame, it, &name, expected)
+                self.eval_unwrap(frame, it, &name, expected)
             }
             ("subschema_for", 0) => self.subschema_for(frame, it),
-            ("insert", 2) => self.insert(frame, it),
+            ("insert", 2) => self.eval_insert(frame, it),
             (_, 0) => {
-                let value = self.receiver(frame, it, &Ty::Unknown)?;
+                let value = self.eval_receiver(frame, it, &Ty::Unknown)?;
                 self.plain_method(frame, it, &name, &value)
             }
             _ => self.unsupported(frame, it),
         }
     }
 
-    /// The value that a method is called on, by what it says of its own type.
-    fn receiver(&self, frame: &Frame, it: &ExprMethodCall, expected: &Ty) -> Eval<Value> {
+    /// Evaluates the receiver of a method call, with the type that the receiver itself tells.
+    fn eval_receiver(&self, frame: &Frame, it: &ExprMethodCall, expected: &Ty) -> Eval<Value> {
         let ty = match self.type_of(frame, &it.receiver) {
             ty if ty.is_known() => ty,
             _ => expected.clone(),
         };
-        self.eval(frame, &it.receiver, &ty)
+        self.eval_expr(frame, &it.receiver, &ty)
     }
 
     /// Refuses a method that a type of the project has by itself, and that goes before a trait's.
     pub fn check_inherent(&self, frame: &Frame, it: &ExprMethodCall, value: &Value) -> Eval<()> {
         let Value::Data(data) = value else { return Ok(()) };
-        match self.own_function(frame, it, &data.ty, &plain(&it.method))? {
+        match self.own_function(frame, it, &data.ty, &unraw_name(&it.method))? {
             Some(_) => self.refuse(frame, it, "a method of the project is not evaluated"),
             None => Ok(()),
         }
     }
 
-    /// Whether a trait in scope has a function of this name, for whatever types.
+    /// Returns whether a trait in scope has a function of this name, for whatever types.
     pub fn is_of_own_trait(&self, module: ModuleId, name: &str) -> bool {
         !self.budget.index(self.world).traits_with(self.world, module, name).is_empty()
     }
@@ -86,20 +91,26 @@ impl Evaluator<'_> {
             }
             _ => return self.unsupported(frame, it),
         };
-        self.accept(construct);
+        self.record_construct(construct);
         Ok(found)
     }
 
-    /// What is inside of a `Some` or an `Ok`. The alternative of `unwrap_or` is evaluated where it is needed only.
-    fn unwrap(&self, frame: &Frame, it: &ExprMethodCall, name: &str, expected: &Ty) -> Eval<Value> {
+    /// Evaluates the content of a `Some` or an `Ok`. The alternative of `unwrap_or` is evaluated only if it is needed.
+    fn eval_unwrap(
+        &self,
+        frame: &Frame,
+        it: &ExprMethodCall,
+        name: &str,
+        expected: &Ty,
+    ) -> Eval<Value> {
         let outcome = Ty::Outcome(Box::new(expected.clone()));
-        match self.eval(frame, &it.receiver, &outcome)? {
+        match self.eval_expr(frame, &it.receiver, &outcome)? {
             Value::Ok(value) => {
-                self.accept(Construct::Unwrap);
+                self.record_construct(Construct::Unwrap);
                 Ok((*value).clone())
             }
             Value::Option(Some(value)) if name != "unwrap_or_else" => {
-                self.accept(Construct::Unwrap);
+                self.record_construct(Construct::Unwrap);
                 Ok((*value).clone())
             }
             Value::Option(None) if matches!(name, "unwrap" | "expect") => {
@@ -110,12 +121,14 @@ impl Evaluator<'_> {
     }
 
     /// `schema.insert(key, value)` of a local that is `mut`.
-    pub fn insert(&self, frame: &Frame, it: &ExprMethodCall) -> Eval<Value> {
-        let local = match peel(&it.receiver) {
-            syn::Expr::Path(path) => path.path.get_ident().and_then(|it| frame.lookup(&plain(it))),
+    pub fn eval_insert(&self, frame: &Frame, it: &ExprMethodCall) -> Eval<Value> {
+        let local = match peel_parens(&it.receiver) {
+            syn::Expr::Path(path) => {
+                path.path.get_ident().and_then(|ident| frame.find_local(&unraw_name(ident)))
+            }
             _ => None,
         };
-        let Some(local) = local.filter(|it| it.is_mutable) else {
+        let Some(local) = local.filter(|local| local.is_mutable) else {
             return self.unsupported(frame, it);
         };
         let (Some(key), Some(value), 2) = (it.args.first(), it.args.last(), it.args.len()) else {
@@ -127,22 +140,26 @@ impl Evaluator<'_> {
         let changed = match local.value() {
             Value::Json(kind, before) if kind != JsonKind::Value => {
                 let Value::Text(key) =
-                    self.eval(frame, key, &Ty::foreign("std::string::String"))?
+                    self.eval_expr(frame, key, &Ty::foreign("std::string::String"))?
                 else {
                     return self.unsupported(frame, key);
                 };
                 let Value::Json(JsonKind::Value, value) =
-                    self.eval(frame, value, &Ty::foreign("serde_json::Value"))?
+                    self.eval_expr(frame, value, &Ty::foreign("serde_json::Value"))?
                 else {
                     return self.unsupported(frame, value);
                 };
-                self.spend(frame, it, super::json::size(&before) + super::json::size(&value))?;
-                self.accept(Construct::SchemaInsert);
-                Value::Json(kind, self.inserted(frame, it, &before, &key, &value)?)
+                self.spend(
+                    frame,
+                    it,
+                    super::json::count_values(&before) + super::json::count_values(&value),
+                )?;
+                self.record_construct(Construct::SchemaInsert);
+                Value::Json(kind, self.with_key(frame, it, &before, &key, &value)?)
             }
             _ => return self.unsupported(frame, it),
         };
-        local.set(changed);
+        local.set_value(changed);
         Ok(Value::unit())
     }
 
@@ -155,27 +172,27 @@ impl Evaluator<'_> {
         Some(format!("{possible} may bring a trait with a method `{name}` into scope"))
     }
 
-    /// What may bring a trait that is not read into scope of a module.
+    /// Returns what may bring a trait that is not read into scope of a module.
     pub fn possible_trait(&self, module: ModuleId, unread: Unread) -> Option<String> {
         self.budget.index(self.world).possible_trait(self.world, module, unread)
     }
 
-    /// Whether a trait in scope of a module gives a method of this name to a type that is not the project's.
+    /// Returns whether a trait in scope of a module gives a method of this name to a type that is not the project's.
     pub fn is_given_by_trait(&self, module: ModuleId, name: &str) -> bool {
         let world = self.world;
         let traits = self.budget.index(world).traits_with(world, module, name);
         if world.may_be_extended(&traits, name) {
             return true;
         }
-        !traits.is_empty() && world.impls.iter().any(|it| self.extends_others(it, &traits))
+        !traits.is_empty() && world.impls.iter().any(|imp| self.extends_others(imp, &traits))
     }
 
-    /// Whether an `impl` of one of these traits may be for a type that is not the project's.
+    /// Returns whether an `impl` of one of these traits may be for a type that is not the project's.
     fn extends_others(&self, imp: &Impl, traits: &[usize]) -> bool {
         use crate::names::{Named, Space};
         use crate::tree::Path;
         let Some((path, _)) = &imp.syntax.trait_ else { return false };
-        match self.world.resolve(imp.module, &Path::from(path), Space::Types) {
+        match self.world.resolve_path(imp.module, &Path::from(path), Space::Types) {
             Ok(Named::Item(id)) if !traits.contains(&id) => return false,
             Ok(Named::Item(_)) | Err(_) => {}
             Ok(_) => return false,
@@ -187,7 +204,7 @@ impl Evaluator<'_> {
         if ty.qself.is_some() || ty.path.get_ident().is_some_and(is_parameter) {
             return true;
         }
-        match self.world.resolve(imp.module, &Path::from(&ty.path), Space::Types) {
+        match self.world.resolve_path(imp.module, &Path::from(&ty.path), Space::Types) {
             Ok(Named::Item(id)) => {
                 !matches!(self.world.items[id].kind, ItemKind::Data(_) | ItemKind::Root(_))
             }

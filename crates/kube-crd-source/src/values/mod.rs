@@ -73,7 +73,7 @@ use serde_json::Value as Json;
 use syn::{Expr, spanned::Spanned as _};
 
 use crate::text::Problem;
-use crate::text::text;
+use crate::text::format_tokens;
 use crate::tree::ModuleId;
 use crate::types::Types;
 pub use budget::Budget;
@@ -84,7 +84,7 @@ pub use frame::Frame;
 pub use json_schema_impl::JsonSchemaImpl;
 pub use schema::{Evaluated, Schemas};
 use syntax::comma_separated;
-pub use syntax::peel;
+pub use syntax::peel_parens;
 pub use ty::{Int, Ty};
 use value::Value;
 
@@ -95,7 +95,7 @@ pub struct Evaluator<'a> {
     meter: Meter,
     /// Answers for the schemas of types, in code that makes one.
     schemas: Option<&'a dyn Schemas>,
-    /// Where the code stands, for messages: "a default".
+    /// The context of the code, for messages: "a default".
     context: &'static str,
 }
 
@@ -136,19 +136,19 @@ impl<'a> Evaluator<'a> {
 
     /// Notes that a construct of the list is evaluated.
     #[allow(clippy::unused_self, reason = "it reads as what it is: the evaluator accepts")]
-    fn accept(&self, construct: Construct) {
+    fn record_construct(&self, construct: Construct) {
         #[cfg(test)]
         construct::record::add(construct);
         let _ = construct;
     }
 
     fn problem(&self, frame: &Frame, span: Span, message: String, hint: &str) -> Box<Problem> {
-        Box::new(self.world.problem(frame.scope.module, span, message, hint))
+        Box::new(self.world.problem_at(frame.scope.module, span, message, hint))
     }
 
     /// Refuses an expression that is not evaluated, and says why.
     fn refuse<T>(&self, frame: &Frame, at: &impl ToTokens, why: impl AsRef<str>) -> Eval<T> {
-        let expr = syntax::short(&text(at));
+        let expr = syntax::shorten_text(&format_tokens(at));
         let message = match why.as_ref() {
             "" => format!("unsupported expression `{expr}` in {}", self.context),
             why => format!("unsupported expression `{expr}` in {}: {why}", self.context),
@@ -163,8 +163,11 @@ impl<'a> Evaluator<'a> {
 
     /// Refuses an expression whose type is not known.
     fn untyped<T>(&self, frame: &Frame, at: &impl ToTokens) -> Eval<T> {
-        let message =
-            format!("the type of `{}` in {} is not known", syntax::short(&text(at)), self.context);
+        let message = format!(
+            "the type of `{}` in {} is not known",
+            syntax::shorten_text(&format_tokens(at)),
+            self.context
+        );
         let span = at.to_token_stream().span();
         Err(Stop::Problem(self.problem(frame, span, message, TYPE_HINT)))
     }
@@ -184,7 +187,7 @@ impl<'a> Evaluator<'a> {
 
     /// Counts what is done or copied.
     fn spend(&self, frame: &Frame, at: &impl ToTokens, amount: usize) -> Eval<()> {
-        match self.budget.spend(&self.meter, amount) {
+        match self.budget.try_spend(&self.meter, amount) {
             true => Ok(()),
             false => self.refuse(frame, at, "it takes too many steps, or grows too large"),
         }
@@ -201,15 +204,18 @@ pub struct Values<'a> {
 
 impl Values<'_> {
     /// A string: a literal, a constant, `concat!`.
-    pub fn text(&self, expr: &Expr) -> syn::Result<String> {
-        match self.evaluate(expr, &Ty::foreign("str"))? {
+    pub fn eval_string(&self, expr: &Expr) -> syn::Result<String> {
+        match self.eval_as(expr, &Ty::foreign("str"))? {
             Value::Text(it) => Ok(it.to_string()),
-            _ => Err(syn::Error::new(expr.span(), format!("`{}` is not a `&str`", text(expr)))),
+            _ => Err(syn::Error::new(
+                expr.span(),
+                format!("`{}` is not a `&str`", format_tokens(expr)),
+            )),
         }
     }
 
     /// A number of any type.
-    pub fn number(&self, expr: &Expr) -> syn::Result<Json> {
+    pub fn eval_number(&self, expr: &Expr) -> syn::Result<Json> {
         self.number_of(expr, &Ty::Any)
     }
 
@@ -218,40 +224,43 @@ impl Values<'_> {
     }
 
     fn number_of(&self, expr: &Expr, ty: &Ty) -> syn::Result<Json> {
-        let value = self.evaluate(expr, ty)?;
+        let value = self.eval_as(expr, ty)?;
         match value {
-            Value::Int(..) | Value::F32(_) | Value::F64(_) => self.written(expr, &value),
-            _ => Err(syn::Error::new(expr.span(), format!("`{}` is not a number", text(expr)))),
+            Value::Int(..) | Value::F32(_) | Value::F64(_) => self.json_of_value(expr, &value),
+            _ => Err(syn::Error::new(
+                expr.span(),
+                format!("`{}` is not a number", format_tokens(expr)),
+            )),
         }
     }
 
     /// A value of any type, as serde writes it.
-    pub fn free(&self, expr: &Expr) -> syn::Result<Json> {
-        let value = self.evaluate(expr, &Ty::Any)?;
-        self.written(expr, &value)
+    pub fn eval_to_json(&self, expr: &Expr) -> syn::Result<Json> {
+        let value = self.eval_as(expr, &Ty::Any)?;
+        self.json_of_value(expr, &value)
     }
 
     /// The text of a `json!`.
-    pub fn json(&self, tokens: TokenStream) -> syn::Result<Json> {
-        let evaluator = self.evaluator();
-        self.result(tokens.span(), evaluator.json_macro(&Frame::new(self.module), &tokens))
+    pub fn eval_json_macro(&self, tokens: TokenStream) -> syn::Result<Json> {
+        let evaluator = self.new_evaluator();
+        self.syn_result_at(tokens.span(), evaluator.json_macro(&Frame::new(self.module), &tokens))
     }
 
-    fn evaluator(&self) -> Evaluator<'_> {
+    fn new_evaluator(&self) -> Evaluator<'_> {
         Evaluator::new(self.world, self.budget, "an attribute")
     }
 
-    fn evaluate(&self, expr: &Expr, ty: &Ty) -> syn::Result<Value> {
-        let found = self.evaluator().eval(&Frame::new(self.module), expr, ty);
-        self.result(expr.span(), found)
+    fn eval_as(&self, expr: &Expr, ty: &Ty) -> syn::Result<Value> {
+        let found = self.new_evaluator().eval_expr(&Frame::new(self.module), expr, ty);
+        self.syn_result_at(expr.span(), found)
     }
 
-    fn written(&self, expr: &Expr, value: &Value) -> syn::Result<Json> {
-        let found = self.evaluator().json_of(&Frame::new(self.module), expr, value);
-        self.result(expr.span(), found)
+    fn json_of_value(&self, expr: &Expr, value: &Value) -> syn::Result<Json> {
+        let found = self.new_evaluator().json_of(&Frame::new(self.module), expr, value);
+        self.syn_result_at(expr.span(), found)
     }
 
-    fn result<T>(&self, span: Span, found: Eval<T>) -> syn::Result<T> {
-        Evaluator::into_result(found).map_err(|it| syn::Error::new(span, it.message))
+    fn syn_result_at<T>(&self, span: Span, found: Eval<T>) -> syn::Result<T> {
+        Evaluator::into_result(found).map_err(|problem| syn::Error::new(span, problem.message))
     }
 }

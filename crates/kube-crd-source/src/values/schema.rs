@@ -1,4 +1,4 @@
-//! What code in a hand-written schema may ask: the generator, the schemas of other types, serde_json's functions.
+//! Evaluates calls in hand-written schemas: the generator, the schemas of other types, serde_json's functions.
 
 use std::rc::Rc;
 
@@ -8,20 +8,20 @@ use syn::{Expr, ExprCall, ExprMethodCall, ExprPath};
 
 use super::call::Arguments;
 use super::construct::Construct;
-use super::impls::Function;
+use super::impls::ProjectFunction;
 use super::json_schema_impl::JsonSchemaImpl;
-use super::target::{Target, type_before};
+use super::target::{PathTarget, type_before};
 use super::ty::Ty;
 use super::value::{JsonKind, Value};
 use super::{Eval, Evaluator, Frame};
 use crate::text::Problem;
-use crate::text::plain;
+use crate::text::unraw_name;
 use crate::types::{Scope, Type};
 
 /// Answers for the schemas of types.
 pub trait Schemas {
     /// `generator.subschema_for::<T>()`; none where there is no generator.
-    fn subschema(&self, ty: &Rc<Type>) -> Option<Schema>;
+    fn subschema_for(&self, ty: &Rc<Type>) -> Option<Schema>;
     /// `T::json_schema(generator)`.
     fn json_schema(&self, ty: &Rc<Type>) -> Option<Schema>;
     fn schema_name(&self, ty: &Rc<Type>) -> String;
@@ -37,7 +37,8 @@ impl Evaluator<'_> {
         it: &ExprCall,
         path: &ExprPath,
     ) -> Eval<Option<Value>> {
-        let name = path.path.segments.last().map(|it| plain(&it.ident)).unwrap_or_default();
+        let name =
+            path.path.segments.last().map(|segment| unraw_name(&segment.ident)).unwrap_or_default();
         let count = match name.as_str() {
             "json_schema" => 1,
             "schema_name" | "schema_id" | "inline_schema" => 0,
@@ -48,18 +49,23 @@ impl Evaluator<'_> {
             None => type_before(path),
         };
         let Some(of) = of.filter(|_| it.args.len() == count) else { return Ok(None) };
-        match self.target(frame, path) {
-            Ok(Target::Associated(ty, name)) => {
+        match self.resolve_target(frame, path) {
+            Ok(PathTarget::Associated(ty, name)) => {
                 if self.own_function(frame, path, &ty, &name)?.is_some() {
                     return Ok(None);
                 }
                 self.check_trait_function(frame, path, &name)?;
             }
-            Ok(Target::Trait(_, name, _)) if name != "schemars::JsonSchema" => return Ok(None),
-            Ok(Target::Item(_) | Target::Variant(..) | Target::Local(_) | Target::Own) => {
+            Ok(PathTarget::Trait(_, name, _)) if name != "schemars::JsonSchema" => return Ok(None),
+            Ok(
+                PathTarget::Item(_)
+                | PathTarget::Variant(..)
+                | PathTarget::Local(_)
+                | PathTarget::Own,
+            ) => {
                 return Ok(None);
             }
-            Ok(Target::Trait(..)) => {}
+            Ok(PathTarget::Trait(..)) => {}
             Ok(_) | Err(_) => self.check_trait_function(frame, path, &name)?,
         }
         let Some(schemas) = self.schemas else { return self.unsupported(frame, it) };
@@ -67,15 +73,15 @@ impl Evaluator<'_> {
         self.spend(frame, it, 32)?;
         let value = match name.as_str() {
             "json_schema" => {
-                self.generator(frame, &it.args[0])?;
-                self.accept(Construct::CallJsonSchema);
+                self.expect_generator(frame, &it.args[0])?;
+                self.record_construct(Construct::CallJsonSchema);
                 match schemas.json_schema(&ty) {
                     Some(schema) => self.schema_value(frame, it, schema)?,
                     None => return self.unsupported(frame, it),
                 }
             }
             name => {
-                self.accept(Construct::CallSchemaName);
+                self.record_construct(Construct::CallSchemaName);
                 match name {
                     "schema_name" => Value::text(schemas.schema_name(&ty)),
                     "schema_id" => Value::text(schemas.schema_id(&ty)),
@@ -87,8 +93,8 @@ impl Evaluator<'_> {
     }
 
     /// The generator that a function is given.
-    fn generator(&self, frame: &Frame, expr: &Expr) -> Eval<()> {
-        match self.eval(frame, expr, &Ty::Unknown)? {
+    fn expect_generator(&self, frame: &Frame, expr: &Expr) -> Eval<()> {
+        match self.eval_expr(frame, expr, &Ty::Unknown)? {
             Value::Generator => Ok(()),
             _ => self.refuse(frame, expr, "it is not a generator"),
         }
@@ -96,15 +102,19 @@ impl Evaluator<'_> {
 
     /// `generator.subschema_for::<T>()`.
     pub fn subschema_for(&self, frame: &Frame, it: &ExprMethodCall) -> Eval<Value> {
-        self.generator(frame, &it.receiver)?;
-        let ty = match it.turbofish.as_ref().map(|it| (it.args.len(), it.args.first())) {
+        self.expect_generator(frame, &it.receiver)?;
+        let ty = match it
+            .turbofish
+            .as_ref()
+            .map(|generics| (generics.args.len(), generics.args.first()))
+        {
             Some((1, Some(syn::GenericArgument::Type(ty)))) => self.schema_type(frame, ty)?,
             _ => return self.unsupported(frame, it),
         };
         self.spend(frame, it, 32)?;
-        match self.schemas.and_then(|it| it.subschema(&ty)) {
+        match self.schemas.and_then(|schemas| schemas.subschema_for(&ty)) {
             Some(schema) => {
-                self.accept(Construct::SubschemaFor);
+                self.record_construct(Construct::SubschemaFor);
                 self.schema_value(frame, it, schema)
             }
             None => self.unsupported(frame, it),
@@ -118,11 +128,11 @@ impl Evaluator<'_> {
         schema: Schema,
     ) -> Eval<Value> {
         let json = schema.to_value();
-        self.spend(frame, at, super::json::size(&json))?;
+        self.spend(frame, at, super::json::count_values(&json))?;
         Ok(Value::Json(JsonKind::Schema, Rc::new(json)))
     }
 
-    /// What must be an object or a boolean, to be a schema.
+    /// Returns what must be an object or a boolean, to be a schema.
     pub fn schema_of(&self, frame: &Frame, at: &impl quote::ToTokens, json: Json) -> Eval<Value> {
         match Schema::try_from(json) {
             Ok(it) => Ok(Value::Json(JsonKind::Schema, Rc::new(it.to_value()))),
@@ -131,7 +141,7 @@ impl Evaluator<'_> {
     }
 
     /// A key and its value in a schema or a map; a schema that is a boolean becomes an object first.
-    pub fn inserted(
+    pub fn with_key(
         &self,
         frame: &Frame,
         at: &impl quote::ToTokens,
@@ -158,29 +168,29 @@ impl Evaluator<'_> {
         let json = Ty::foreign("serde_json::Value");
         match (front, name) {
             ("serde_json", "to_value") => {
-                let value = self.eval(frame, argument, &Ty::Any)?;
+                let value = self.eval_expr(frame, argument, &Ty::Any)?;
                 let value = Value::json(self.json_of(frame, argument, &value)?);
-                self.accept(Construct::ToValue);
+                self.record_construct(Construct::ToValue);
                 Ok(Value::Ok(value.into()))
             }
             ("serde_json", "from_value") => {
-                let value = self.eval(frame, argument, &json)?;
+                let value = self.eval_expr(frame, argument, &json)?;
                 let (Value::Json(_, it_json), Ty::Outcome(to)) = (&value, expected) else {
                     return self.untyped(frame, it);
                 };
                 if to.path() != "schemars::Schema" {
                     return self.refuse(frame, it, "only a schema can be created from JSON");
                 }
-                self.accept(Construct::FromValue);
+                self.record_construct(Construct::FromValue);
                 let schema = self.schema_of(frame, it, (**it_json).clone())?;
                 Ok(Value::Ok(schema.into()))
             }
             ("schemars::Schema", "try_from") => self.schema_from_json(frame, it, argument),
             ("schemars::Schema", "from") => {
                 let from = self.source_type(frame, argument);
-                let value = self.eval(frame, argument, &from)?;
-                self.accept(Construct::SchemaTryFrom);
-                self.convert(frame, it, value, &Ty::foreign("schemars::Schema"))
+                let value = self.eval_expr(frame, argument, &from)?;
+                self.record_construct(Construct::SchemaTryFrom);
+                self.convert_value(frame, it, value, &Ty::foreign("schemars::Schema"))
             }
             _ => self.unsupported(frame, it),
         }
@@ -202,9 +212,9 @@ impl Evaluator<'_> {
         at: &impl quote::ToTokens,
         json: &Expr,
     ) -> Eval<Value> {
-        let value = self.eval(frame, json, &Ty::foreign("serde_json::Value"))?;
+        let value = self.eval_expr(frame, json, &Ty::foreign("serde_json::Value"))?;
         let Value::Json(_, value) = value else { return self.unsupported(frame, at) };
-        self.accept(Construct::SchemaTryFrom);
+        self.record_construct(Construct::SchemaTryFrom);
         let schema = self.schema_of(frame, at, (*value).clone())?;
         Ok(Value::Ok(schema.into()))
     }
@@ -229,17 +239,17 @@ impl Evaluator<'_> {
             },
             _ => return self.unsupported(frame, it),
         };
-        let value = self.eval(frame, argument, &ty)?;
+        let value = self.eval_expr(frame, argument, &ty)?;
         let value = self.convert_json(frame, it, value)?;
         Ok((Construct::JsonValue, value))
     }
 
     fn convert_json(&self, frame: &Frame, it: &ExprCall, value: Value) -> Eval<Value> {
-        self.convert(frame, it, value, &Ty::foreign("serde_json::Value"))
+        self.convert_value(frame, it, value, &Ty::foreign("serde_json::Value"))
     }
 }
 
-/// What a function of a hand-written `JsonSchema` gives.
+/// The result of a function of a hand-written `JsonSchema`.
 pub enum Evaluated {
     Text(String),
     Flag(bool),
@@ -256,33 +266,35 @@ impl Evaluator<'_> {
     ) -> Result<Option<Evaluated>, Box<Problem>> {
         let function = Self::into_result(self.function_of(&self.world.impls[of.imp], name))?;
         let Some(it) = function else { return Ok(None) };
-        let function = Function {
+        let function = ProjectFunction {
             scope: of.scope.clone(),
             signature: &it.sig,
             attrs: &it.attrs,
             block: &it.block,
         };
-        let arguments = match it.sig.inputs.is_empty() {
-            true => Arguments::Values(Vec::new()),
-            false => Arguments::Generator,
+        let arguments = if it.sig.inputs.is_empty() {
+            Arguments::Values(Vec::new())
+        } else {
+            Arguments::Generator
         };
-        let frame = Frame::of(of.scope.clone());
+        let frame = Frame::in_scope(of.scope.clone());
         let path = ExprPath { attrs: Vec::new(), qself: None, path: it.sig.ident.clone().into() };
-        let found = self.run(&frame, &path, function, &arguments).and_then(|value| match value {
-            Value::Text(it) => Ok(Evaluated::Text(it.to_string())),
-            Value::Bool(it) => Ok(Evaluated::Flag(it)),
-            Value::Json(JsonKind::Schema, it) => match Schema::try_from((*it).clone()) {
-                Ok(schema) => Ok(Evaluated::Schema(schema)),
-                Err(_) => self.unsupported(&frame, &path),
-            },
-            _ => self.unsupported(&frame, &path),
-        });
+        let found =
+            self.call_function(&frame, &path, function, &arguments).and_then(|value| match value {
+                Value::Text(it) => Ok(Evaluated::Text(it.to_string())),
+                Value::Bool(it) => Ok(Evaluated::Flag(it)),
+                Value::Json(JsonKind::Schema, it) => match Schema::try_from((*it).clone()) {
+                    Ok(schema) => Ok(Evaluated::Schema(schema)),
+                    Err(_) => self.unsupported(&frame, &path),
+                },
+                _ => self.unsupported(&frame, &path),
+            });
         Self::into_result(found).map(Some)
     }
 
     /// The function that `schema_with` names.
     pub fn schema_with(&self, scope: &Scope, path: &ExprPath) -> Result<Schema, Box<Problem>> {
-        let frame = Frame::of(scope.clone());
+        let frame = Frame::in_scope(scope.clone());
         let schema = Ty::foreign("schemars::Schema");
         let found = self.call_path(&frame, path, &Arguments::Generator, &schema);
         let found = found.and_then(|value| match value {

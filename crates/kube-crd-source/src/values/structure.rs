@@ -6,13 +6,13 @@ use indexmap::IndexMap;
 use syn::{ExprCall, ExprPath, ExprStruct};
 
 use super::construct::Construct;
-use super::syntax::member;
-use super::target::Target;
+use super::syntax::member_name;
+use super::target::PathTarget;
 use super::ty::Ty;
-use super::value::{Data, Value};
+use super::value::{AdtValue, Value};
 use super::{Eval, Evaluator, Frame, Stop};
 use crate::names::{Named, Space};
-use crate::text::plain;
+use crate::text::unraw_name;
 use crate::tree::{ItemId, ItemKind, Path};
 use crate::types::Type;
 
@@ -50,19 +50,22 @@ impl Evaluator<'_> {
         if it.qself.is_some() {
             return self.unsupported(frame, it);
         }
-        let named = self.world.resolve(frame.scope.module, &Path::from(&it.path), Space::Types);
+        let named =
+            self.world.resolve_path(frame.scope.module, &Path::from(&it.path), Space::Types);
         let own = it.path.segments.first().and_then(|first| {
-            let found = frame.scope.parameters.get(&plain(&first.ident))?;
+            let found = frame.scope.parameters.get(&unraw_name(&first.ident))?;
             it.path.leading_colon.is_none().then(|| found.clone())
         });
         let (ty, variant) = match (own, named) {
             (Some(ty), _) if it.path.segments.len() == 1 => (ty, None),
-            (Some(_), _) | (None, Ok(Named::Member(..))) => match self.target(frame, &path)? {
-                Target::Variant(id, given, name) => {
-                    (self.data_type(frame, &path, id, given, expected)?, Some(name))
+            (Some(_), _) | (None, Ok(Named::Member(..))) => {
+                match self.resolve_target(frame, &path)? {
+                    PathTarget::Variant(id, given, name) => {
+                        (self.data_type(frame, &path, id, given, expected)?, Some(name))
+                    }
+                    _ => return self.unsupported(frame, it),
                 }
-                _ => return self.unsupported(frame, it),
-            },
+            }
             (None, Ok(Named::Item(id)))
                 if matches!(self.world.items[id].kind, ItemKind::Data(_)) =>
             {
@@ -76,7 +79,7 @@ impl Evaluator<'_> {
             (None, _) => return self.unsupported(frame, it),
         };
         let found = self.with_fields(frame, it, ty, variant)?;
-        self.accept(match &found.variant {
+        self.record_construct(match &found.variant {
             Some(_) => Construct::StructVariant,
             None => Construct::StructLiteral,
         });
@@ -89,39 +92,39 @@ impl Evaluator<'_> {
         it: &ExprStruct,
         ty: Rc<Type>,
         variant: Option<String>,
-    ) -> Eval<Data> {
-        let there = Frame::of(self.world.scope(&ty));
-        let fields = self.fields(frame, it, &ty, variant.as_deref())?;
+    ) -> Eval<AdtValue> {
+        let there = Frame::in_scope(self.world.scope_of(&ty));
+        let fields = self.active_fields(frame, it, &ty, variant.as_deref())?;
         let mut given = IndexMap::new();
         for field in &it.fields {
             if !self.is_active(frame, &field.attrs, "a field")? {
                 continue;
             }
-            let name = member(&field.member);
+            let name = member_name(&field.member);
             let Some(syntax) = fields.get(&name) else {
                 return self.refuse(frame, &field.member, "it is not a field of this type");
             };
-            let expected = self.ty(&there, syntax)?;
-            given.insert(name, self.eval(frame, &field.expr, &expected)?);
+            let expected = self.resolve_type(&there, syntax)?;
+            given.insert(name, self.eval_expr(frame, &field.expr, &expected)?);
         }
         let rest = match &it.rest {
-            Some(rest) => match self.eval(frame, rest, &Ty::Data(ty.clone()))? {
+            Some(rest) => match self.eval_expr(frame, rest, &Ty::Data(ty.clone()))? {
                 Value::Data(rest) if rest.variant == variant => {
-                    self.accept(Construct::StructUpdate);
+                    self.record_construct(Construct::StructUpdate);
                     rest.fields.clone()
                 }
                 _ => return self.unsupported(frame, rest),
             },
             None => IndexMap::new(),
         };
-        let mut res = IndexMap::new();
+        let mut values = IndexMap::new();
         for (name, _) in fields {
             match given.get(&name).or_else(|| rest.get(&name)) {
-                Some(value) => drop(res.insert(name, value.clone())),
+                Some(value) => drop(values.insert(name, value.clone())),
                 None => return self.refuse(frame, it, format!("it lacks the field `{name}`")),
             }
         }
-        Ok(Data { ty, variant, fields: res })
+        Ok(AdtValue { ty, variant, fields: values })
     }
 
     /// `Point(1, 2)` and `Mode::Named(…)`.
@@ -132,22 +135,22 @@ impl Evaluator<'_> {
         ty: &Rc<Type>,
         variant: Option<String>,
     ) -> Eval<Value> {
-        let there = Frame::of(self.world.scope(ty));
-        let fields = self.fields(frame, it, ty, variant.as_deref())?;
+        let there = Frame::in_scope(self.world.scope_of(ty));
+        let fields = self.active_fields(frame, it, ty, variant.as_deref())?;
         let is_tuple = fields.keys().all(|name| name.starts_with(|it: char| it.is_ascii_digit()));
         if !is_tuple || fields.len() != it.args.len() {
             return self.unsupported(frame, it);
         }
-        let mut res = IndexMap::new();
+        let mut values = IndexMap::new();
         for ((name, syntax), expr) in fields.into_iter().zip(&it.args) {
-            let expected = self.ty(&there, &syntax)?;
-            res.insert(name, self.eval(frame, expr, &expected)?);
+            let expected = self.resolve_type(&there, &syntax)?;
+            values.insert(name, self.eval_expr(frame, expr, &expected)?);
         }
-        self.accept(match &variant {
+        self.record_construct(match &variant {
             Some(_) => Construct::TupleVariant,
             None => Construct::TupleStruct,
         });
-        Ok(Value::Data(Rc::new(Data { ty: ty.clone(), variant, fields: res })))
+        Ok(Value::Data(Rc::new(AdtValue { ty: ty.clone(), variant, fields: values })))
     }
 
     pub fn unit_variant(
@@ -157,13 +160,12 @@ impl Evaluator<'_> {
         ty: &Rc<Type>,
         name: String,
     ) -> Eval<Value> {
-        match self.fields(frame, at, ty, Some(&name))?.is_empty() {
-            true => {
-                self.accept(Construct::UnitVariant);
-                let data = Data { ty: ty.clone(), variant: Some(name), fields: IndexMap::new() };
-                Ok(Value::Data(Rc::new(data)))
-            }
-            false => self.refuse(frame, at, "a function as a value is not evaluated"),
+        if self.active_fields(frame, at, ty, Some(&name))?.is_empty() {
+            self.record_construct(Construct::UnitVariant);
+            let data = AdtValue { ty: ty.clone(), variant: Some(name), fields: IndexMap::new() };
+            Ok(Value::Data(Rc::new(data)))
+        } else {
+            self.refuse(frame, at, "a function as a value is not evaluated")
         }
     }
 
@@ -174,9 +176,9 @@ impl Evaluator<'_> {
         };
         match &input.data {
             syn::Data::Struct(it) if matches!(it.fields, syn::Fields::Unit) => {
-                self.fields(frame, at, ty, None)?;
-                self.accept(Construct::StructLiteral);
-                let data = Data { ty: ty.clone(), variant: None, fields: IndexMap::new() };
+                self.active_fields(frame, at, ty, None)?;
+                self.record_construct(Construct::StructLiteral);
+                let data = AdtValue { ty: ty.clone(), variant: None, fields: IndexMap::new() };
                 Ok(Value::Data(Rc::new(data)))
             }
             _ => self.unsupported(frame, at),
@@ -184,14 +186,20 @@ impl Evaluator<'_> {
     }
 
     /// A constant, a static or a unit struct.
-    pub fn item(&self, frame: &Frame, at: &ExprPath, id: ItemId, expected: &Ty) -> Eval<Value> {
+    pub fn eval_item(
+        &self,
+        frame: &Frame,
+        at: &ExprPath,
+        id: ItemId,
+        expected: &Ty,
+    ) -> Eval<Value> {
         let item = &self.world.items[id];
         let there = Frame::new(item.module);
         match &item.kind {
             ItemKind::Const(it) => {
-                let ty = self.ty(&there, &it.ty)?;
-                self.accept(Construct::Constant);
-                self.eval(&there, &it.expr, &ty)
+                let ty = self.resolve_type(&there, &it.ty)?;
+                self.record_construct(Construct::Constant);
+                self.eval_expr(&there, &it.expr, &ty)
             }
             ItemKind::Data(_) => {
                 let ty = self.data_type(frame, at, id, None, expected)?;
@@ -202,7 +210,7 @@ impl Evaluator<'_> {
     }
 
     /// The fields of a struct or a variant, as its `cfg`s leave them.
-    pub fn fields(
+    pub fn active_fields(
         &self,
         frame: &Frame,
         at: &impl quote::ToTokens,
@@ -210,7 +218,7 @@ impl Evaluator<'_> {
         variant: Option<&str>,
     ) -> Eval<Fields> {
         let Type::Data(id, _) = **ty else { return self.unsupported(frame, at) };
-        let input = self.world.settle(id).map_err(Stop::from)?;
+        let input = self.world.settled_input(id).map_err(Stop::from)?;
         self.spend(frame, at, 8)?;
         // One that nothing shows could only panic, and then the project has no value of the type at all.
         let by_macro = self.world.macro_that_may_write(id, "drop").is_some();
@@ -220,7 +228,7 @@ impl Evaluator<'_> {
         let fields = match (input.data, variant) {
             (syn::Data::Struct(it), None) => it.fields,
             (syn::Data::Enum(it), Some(name)) => {
-                match it.variants.into_iter().find(|it| plain(&it.ident) == name) {
+                match it.variants.into_iter().find(|variant| unraw_name(&variant.ident) == name) {
                     Some(it) => it.fields,
                     None => return self.unsupported(frame, at),
                 }
@@ -228,7 +236,7 @@ impl Evaluator<'_> {
             _ => return self.unsupported(frame, at),
         };
         let name = |(index, it): (usize, syn::Field)| {
-            (it.ident.as_ref().map_or_else(|| index.to_string(), plain), it.ty)
+            (it.ident.as_ref().map_or_else(|| index.to_string(), unraw_name), it.ty)
         };
         Ok(fields.into_iter().enumerate().map(name).collect())
     }
@@ -236,12 +244,12 @@ impl Evaluator<'_> {
     pub fn is_variant(&self, frame: &Frame, id: ItemId, name: &str) -> Eval<bool> {
         let ItemKind::Data(input) = &self.world.items[id].kind else { return Ok(false) };
         let syn::Data::Enum(it) = &input.data else { return Ok(false) };
-        match it.variants.iter().find(|it| plain(&it.ident) == name) {
+        match it.variants.iter().find(|variant| unraw_name(&variant.ident) == name) {
             Some(it) => self.is_active(
                 &Frame::new(self.world.items[id].module),
                 &it.attrs
                     .iter()
-                    .filter(|it| it.path().is_ident("cfg"))
+                    .filter(|attr| attr.path().is_ident("cfg"))
                     .cloned()
                     .collect::<Vec<_>>(),
                 "a variant",

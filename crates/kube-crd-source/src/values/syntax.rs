@@ -3,26 +3,26 @@
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Attribute, Expr};
 
-pub use crate::text::peel;
+pub use crate::text::peel_parens;
 
 pub fn comma_separated(tokens: TokenStream) -> Vec<TokenStream> {
-    let mut res = vec![Vec::new()];
+    let mut parts = vec![Vec::new()];
     for token in tokens {
-        match (token, res.last_mut()) {
-            (TokenTree::Punct(it), _) if it.as_char() == ',' => res.push(Vec::new()),
+        match (token, parts.last_mut()) {
+            (TokenTree::Punct(it), _) if it.as_char() == ',' => parts.push(Vec::new()),
             (token, Some(last)) => last.push(token),
             (_, None) => {}
         }
     }
     // A comma at the end separates nothing.
-    if res.last().is_some_and(Vec::is_empty) {
-        res.pop();
+    if parts.last().is_some_and(Vec::is_empty) {
+        parts.pop();
     }
-    res.into_iter().map(|it| it.into_iter().collect()).collect()
+    parts.into_iter().map(|tokens| tokens.into_iter().collect()).collect()
 }
 
-/// The attributes of an expression; all of one that is none of those evaluated are empty.
-pub fn attributes(expr: &Expr) -> &[Attribute] {
+/// Returns the attributes of an expression; none for an expression that is not evaluated.
+pub fn attributes_of(expr: &Expr) -> &[Attribute] {
     match expr {
         Expr::Binary(it) => &it.attrs,
         Expr::Block(it) => &it.attrs,
@@ -42,15 +42,15 @@ pub fn attributes(expr: &Expr) -> &[Attribute] {
 }
 
 /// The name or number of a field.
-pub fn member(member: &syn::Member) -> String {
+pub fn member_name(member: &syn::Member) -> String {
     match member {
-        syn::Member::Named(it) => crate::text::plain(it),
+        syn::Member::Named(it) => crate::text::unraw_name(it),
         syn::Member::Unnamed(it) => it.index.to_string(),
     }
 }
 
 /// The beginning of a long text.
-pub fn short(text: &str) -> String {
+pub fn shorten_text(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(60) {
         Some((at, _)) => format!("{}…", &line[..at]),

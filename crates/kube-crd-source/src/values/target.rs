@@ -6,12 +6,12 @@ use syn::{ExprPath, PathArguments, spanned::Spanned as _};
 
 use super::{Eval, Evaluator, Frame, Stop};
 use crate::names::{Miss, Named, Space};
-use crate::text::plain;
-use crate::text::{Problem, text};
+use crate::text::unraw_name;
+use crate::text::{Problem, format_tokens};
 use crate::tree::{ItemId, ItemKind, Path};
 use crate::types::Type;
 
-pub enum Target {
+pub enum PathTarget {
     Local(String),
     /// A function, a constant, a struct that is made by its name.
     Item(ItemId),
@@ -30,52 +30,58 @@ pub enum Target {
 }
 
 impl Evaluator<'_> {
-    pub fn target(&self, frame: &Frame, path: &ExprPath) -> Eval<Target> {
+    pub fn resolve_target(&self, frame: &Frame, path: &ExprPath) -> Eval<PathTarget> {
         self.step(frame, path)?;
         if let Some(qself) = &path.qself {
-            return self.qualified(frame, path, qself);
+            return self.resolve_qualified(frame, path, qself);
         }
         let segments = &path.path.segments;
-        if let Some(name) = path.path.get_ident().map(plain)
-            && frame.lookup(&name).is_some()
+        if let Some(name) = path.path.get_ident().map(unraw_name)
+            && frame.find_local(&name).is_some()
         {
-            return Ok(Target::Local(name));
+            return Ok(PathTarget::Local(name));
         }
         let (Some(first), Some(last)) = (segments.first(), segments.last()) else {
             return self.unsupported(frame, path);
         };
-        let (first, last) = (plain(&first.ident), plain(&last.ident));
+        let (first, last) = (unraw_name(&first.ident), unraw_name(&last.ident));
         if let (Some(of), None) = (frame.scope.parameters.get(&first), path.path.leading_colon) {
             return match (segments.len(), first.as_str()) {
-                (1, "Self") => Ok(Target::Own),
-                (2, "Self") => self.member(frame, path, of.clone(), last),
-                (2, _) => Ok(Target::Parameter(of.clone(), last)),
+                (1, "Self") => Ok(PathTarget::Own),
+                (2, "Self") => self.resolve_member(frame, path, of.clone(), last),
+                (2, _) => Ok(PathTarget::Parameter(of.clone(), last)),
                 _ => self.unsupported(frame, path),
             };
         }
-        match self.world.resolve(frame.scope.module, &Path::from(&path.path), Space::Values) {
-            Ok(Named::Item(id)) => Ok(Target::Item(id)),
+        match self.world.resolve_path(frame.scope.module, &Path::from(&path.path), Space::Values) {
+            Ok(Named::Item(id)) => Ok(PathTarget::Item(id)),
             Ok(Named::Member(id, name)) => self.member_of(frame, path, id, name),
-            Ok(Named::Foreign(name)) => Ok(Target::Foreign(name, type_before(path))),
+            Ok(Named::Foreign(name)) => Ok(PathTarget::Foreign(name, type_before(path))),
             Ok(Named::Module(_)) => self.refuse(frame, path, "it is a module"),
             Err(Miss::Nothing | Miss::Unreachable) => {
-                let message = format!("`{}` is not found", text(path));
+                let message = format!("`{}` is not found", format_tokens(path));
                 let hint = "define it, or import it by name";
                 let problem = self.problem(frame, path.span(), message, hint);
                 Err(Stop::Problem(Problem { does_not_compile: true, ..*problem }.into()))
             }
             Err(Miss::Doubt(why) | Miss::Perhaps(why)) => {
                 self.world.need_for(&why);
-                let message = format!("`{}` cannot be resolved with certainty: {why}", text(path));
+                let message =
+                    format!("`{}` cannot be resolved with certainty: {why}", format_tokens(path));
                 Err(Stop::Problem(self.problem(frame, path.span(), message, "import it by name")))
             }
         }
     }
 
     /// `<T>::name` and `<T as Trait>::name`.
-    fn qualified(&self, frame: &Frame, path: &ExprPath, qself: &syn::QSelf) -> Eval<Target> {
+    fn resolve_qualified(
+        &self,
+        frame: &Frame,
+        path: &ExprPath,
+        qself: &syn::QSelf,
+    ) -> Eval<PathTarget> {
         let parts = path.path.segments.len();
-        let Some(last) = path.path.segments.last().map(|it| plain(&it.ident)) else {
+        let Some(last) = path.path.segments.last().map(|segment| unraw_name(&segment.ident)) else {
             return self.unsupported(frame, path);
         };
         if qself.position + 1 != parts {
@@ -83,52 +89,70 @@ impl Evaluator<'_> {
         }
         if qself.position == 0 {
             if frame.is_parameter(&qself.ty) {
-                return Ok(Target::Parameter(self.schema_type(frame, &qself.ty)?, last));
+                return Ok(PathTarget::Parameter(self.schema_type(frame, &qself.ty)?, last));
             }
-            // A type of the project may have a function of its own by this name.
+            // A type of the project may have an inherent function of this name.
             return match self.schema_type(frame, &qself.ty) {
-                Ok(of) if matches!(*of, Type::Data(..)) => self.member(frame, path, of, last),
-                Ok(of) => {
-                    Ok(Target::Foreign(format!("{}::{last}", of.path()), Some((*qself.ty).clone())))
+                Ok(of) if matches!(*of, Type::Data(..)) => {
+                    self.resolve_member(frame, path, of, last)
                 }
+                Ok(of) => Ok(PathTarget::Foreign(
+                    format!("{}::{last}", of.path()),
+                    Some((*qself.ty).clone()),
+                )),
                 Err(stop) => Err(stop),
             };
         }
         let mut of = Path::from(&path.path);
         of.parts.pop();
-        match self.world.resolve(frame.scope.module, &of, Space::Types) {
-            Ok(Named::Foreign(name)) => Ok(Target::Trait((*qself.ty).clone(), name, last)),
+        match self.world.resolve_path(frame.scope.module, &of, Space::Types) {
+            Ok(Named::Foreign(name)) => Ok(PathTarget::Trait((*qself.ty).clone(), name, last)),
             _ => self.refuse(frame, path, "traits of the project are not evaluated"),
         }
     }
 
     /// `Type::name`, where the type may be given arguments.
-    fn member_of(&self, frame: &Frame, path: &ExprPath, id: ItemId, name: String) -> Eval<Target> {
+    fn member_of(
+        &self,
+        frame: &Frame,
+        path: &ExprPath,
+        id: ItemId,
+        name: String,
+    ) -> Eval<PathTarget> {
         let segments = &path.path.segments;
         let of = segments.iter().rev().nth(1);
-        let has_arguments = of.is_some_and(|it| !matches!(it.arguments, PathArguments::None));
+        let has_arguments =
+            of.is_some_and(|segment| !matches!(segment.arguments, PathArguments::None));
         if self.is_variant(frame, id, &name)? {
             let given = match (has_arguments, type_before(path)) {
                 (true, Some(ty)) => Some(self.schema_type(frame, &ty)?),
                 _ => None,
             };
-            return Ok(Target::Variant(id, given, name));
+            return Ok(PathTarget::Variant(id, given, name));
         }
         match (has_arguments, self.has_parameters(id), type_before(path)) {
-            (true, _, Some(ty)) => Ok(Target::Associated(self.schema_type(frame, &ty)?, name)),
-            (false, false, _) => Ok(Target::Associated(Rc::new(Type::Data(id, Vec::new())), name)),
+            (true, _, Some(ty)) => Ok(PathTarget::Associated(self.schema_type(frame, &ty)?, name)),
+            (false, false, _) => {
+                Ok(PathTarget::Associated(Rc::new(Type::Data(id, Vec::new())), name))
+            }
             _ => self.untyped(frame, path),
         }
     }
 
     /// `Self::name`, or `name` of another type that is known.
-    fn member(&self, frame: &Frame, path: &ExprPath, of: Rc<Type>, name: String) -> Eval<Target> {
+    fn resolve_member(
+        &self,
+        frame: &Frame,
+        path: &ExprPath,
+        of: Rc<Type>,
+        name: String,
+    ) -> Eval<PathTarget> {
         match &*of {
             Type::Data(id, _) if self.is_variant(frame, *id, &name)? => {
                 let id = *id;
-                Ok(Target::Variant(id, Some(of), name))
+                Ok(PathTarget::Variant(id, Some(of), name))
             }
-            Type::Data(..) | Type::Root(_) => Ok(Target::Associated(of, name)),
+            Type::Data(..) | Type::Root(_) => Ok(PathTarget::Associated(of, name)),
             _ => self.unsupported(frame, path),
         }
     }

@@ -7,7 +7,7 @@ use syn::spanned::Spanned as _;
 use super::{Eval, Evaluator, Frame, Stop};
 use crate::builtin::crates;
 use crate::names::{Named, Space};
-use crate::text::plain;
+use crate::text::unraw_name;
 use crate::tree::{ItemKind, Path};
 use crate::types::Type;
 
@@ -39,7 +39,7 @@ macro_rules! integers {
 
         impl Int {
             pub fn parse(name: &str) -> Option<Self> {
-                [$((stringify!($real), Self::$name)),*].into_iter().find(|it| it.0 == name).map(|it| it.1)
+                [$((stringify!($real), Self::$name)),*].into_iter().find(|row| row.0 == name).map(|it| it.1)
             }
 
             pub fn name(self) -> &'static str {
@@ -92,7 +92,7 @@ impl Int {
         i128::try_from((pattern << unused) >> unused).ok()
     }
 
-    /// Whether std converts every number of this type by `From`.
+    /// Returns whether std converts every number of this type by `From`.
     pub fn converts_to(self, to: Self) -> bool {
         match (self.bits(), to.bits()) {
             (Some(from), Some(bits)) if self.is_signed() == to.is_signed() => from < bits,
@@ -104,7 +104,7 @@ impl Int {
         }
     }
 
-    pub fn holds(self, number: i128) -> bool {
+    pub fn can_hold(self, number: i128) -> bool {
         let (low, high) = self.range();
         (low..=high).contains(&number)
     }
@@ -114,7 +114,7 @@ impl Int {
 const TRANSPARENT: &[&str] =
     &["&", "std::boxed::Box", "std::rc::Rc", "std::sync::Arc", "std::borrow::Cow"];
 
-/// Whether a type is read as what is in it.
+/// Returns whether a type is read as what is in it.
 pub fn is_transparent(path: &str) -> bool {
     TRANSPARENT.contains(&path)
 }
@@ -131,18 +131,18 @@ impl Ty {
     }
 
     /// Converts a type of the schema reader.
-    pub fn of(ty: &Rc<Type>) -> Self {
+    pub fn from_type(ty: &Rc<Type>) -> Self {
         match &**ty {
             Type::Data(..) => Self::Data(ty.clone()),
             Type::Foreign { path, arguments, .. } => {
-                Self::named(path, arguments.iter().map(Self::of).collect())
+                Self::from_path(path, arguments.iter().map(Self::from_type).collect())
             }
             Type::Kubernetes(_) => Self::foreign(ty.path()),
             Type::Root(_) | Type::Function(_) => Self::Unknown,
         }
     }
 
-    fn named(path: &str, mut arguments: Vec<Self>) -> Self {
+    fn from_path(path: &str, mut arguments: Vec<Self>) -> Self {
         match (path, &arguments[..]) {
             ("serde_json::Map", _) => return Self::foreign(path),
             ("chrono::DateTime", [Self::Foreign(zone, _)]) if zone == "chrono::Utc" => {
@@ -156,13 +156,14 @@ impl Ty {
         if path.starts_with('(') && !arguments.is_empty() {
             return Self::Tuple(arguments);
         }
-        let count = path.strip_prefix("[;").and_then(|it| it.strip_suffix(']')?.parse().ok());
+        let count =
+            path.strip_prefix("[;").and_then(|length| length.strip_suffix(']')?.parse().ok());
         if let (Some(count), [_]) = (count, &arguments[..]) {
             return Self::Array(Box::new(arguments.remove(0)), count);
         }
         arguments.truncate(crates::arguments_that_count(path));
         match &arguments[..] {
-            [] => Self::foreign(canonical(path)),
+            [] => Self::foreign(canonical_path(path)),
             _ => Self::Foreign(path.to_owned(), arguments),
         }
     }
@@ -176,7 +177,7 @@ impl Ty {
     }
 
     /// The type of the content of an `Option`, a list or a map, by position.
-    pub fn inside(&self, index: usize) -> Self {
+    pub fn content_type(&self, index: usize) -> Self {
         match self {
             Self::Foreign(_, inside) => inside.get(index).cloned().unwrap_or(Self::Unknown),
             Self::Array(inside, _) | Self::Outcome(inside) => (**inside).clone(),
@@ -192,7 +193,7 @@ impl Ty {
 }
 
 /// Paths by which schemars shows one type more than once.
-fn canonical(path: &str) -> &str {
+fn canonical_path(path: &str) -> &str {
     let schemars = path.starts_with("schemars::");
     match path.rsplit("::").next() {
         Some("SchemaGenerator") if schemars => "schemars::SchemaGenerator",
@@ -202,13 +203,13 @@ fn canonical(path: &str) -> &str {
 
 impl Evaluator<'_> {
     /// Resolves a type in the code of a frame.
-    pub fn ty(&self, frame: &Frame, ty: &syn::Type) -> Eval<Ty> {
+    pub fn resolve_type(&self, frame: &Frame, ty: &syn::Type) -> Eval<Ty> {
         self.ty_at(frame, ty, 0)
     }
 
     fn ty_at(&self, frame: &Frame, ty: &syn::Type, depth: u8) -> Eval<Ty> {
         self.step(frame, ty)?;
-        if 48 < depth {
+        if depth > 48 {
             return self.refuse(frame, ty, "the type is nested too deep");
         }
         let inner = |ty: &syn::Type| self.ty_at(frame, ty, depth + 1);
@@ -217,7 +218,7 @@ impl Evaluator<'_> {
             syn::Type::Group(it) => inner(&it.elem)?,
             syn::Type::Reference(it) => inner(&it.elem)?,
             syn::Type::Slice(it) => Ty::Foreign("[]".to_owned(), vec![inner(&it.elem)?]),
-            syn::Type::Array(it) => match self.eval(frame, &it.len, &Ty::Int(Int::Usize))? {
+            syn::Type::Array(it) => match self.eval_expr(frame, &it.len, &Ty::Int(Int::Usize))? {
                 Value::Int(count, _) => Ty::Array(
                     Box::new(inner(&it.elem)?),
                     usize::try_from(count).unwrap_or(usize::MAX),
@@ -234,20 +235,20 @@ impl Evaluator<'_> {
 
     fn path_type(&self, frame: &Frame, ty: &syn::Type, path: &syn::Path, depth: u8) -> Eval<Ty> {
         if let (Some(first), None) = (path.segments.first(), path.leading_colon)
-            && let Some(found) = frame.scope.parameters.get(&plain(&first.ident))
+            && let Some(found) = frame.scope.parameters.get(&unraw_name(&first.ident))
         {
             return match path.segments.len() {
-                1 => Ok(Ty::of(found)),
+                1 => Ok(Ty::from_type(found)),
                 _ => self.refuse(frame, ty, "an associated type is not supported"),
             };
         }
-        match self.world.resolve(frame.scope.module, &Path::from(path), Space::Types) {
+        match self.world.resolve_path(frame.scope.module, &Path::from(path), Space::Types) {
             Ok(Named::Foreign(name)) => {
-                let arguments = match path.segments.last().map(|it| &it.arguments) {
+                let arguments = match path.segments.last().map(|segment| &segment.arguments) {
                     Some(syn::PathArguments::AngleBracketed(it)) => it
                         .args
                         .iter()
-                        .filter_map(|it| match it {
+                        .filter_map(|argument| match argument {
                             syn::GenericArgument::Type(it) => {
                                 Some(self.ty_at(frame, it, depth + 1))
                             }
@@ -256,23 +257,31 @@ impl Evaluator<'_> {
                         .collect::<Eval<_>>()?,
                     _ => Vec::new(),
                 };
-                Ok(Ty::named(&name, arguments))
+                Ok(Ty::from_path(&name, arguments))
             }
             Ok(Named::Item(id)) => match &self.world.items[id].kind {
                 ItemKind::Alias(alias) if alias.generics.params.is_empty() => {
                     let there = Frame::new(self.world.items[id].module);
                     self.ty_at(&there, &alias.ty, depth + 4)
                 }
-                _ => self.world.type_in(&frame.scope, ty).map(|it| Ty::of(&it)).map_err(Stop::from),
+                _ => self
+                    .world
+                    .type_in(&frame.scope, ty)
+                    .map(|ty| Ty::from_type(&ty))
+                    .map_err(Stop::from),
             },
-            _ => self.world.type_in(&frame.scope, ty).map(|it| Ty::of(&it)).map_err(Stop::from),
+            _ => self
+                .world
+                .type_in(&frame.scope, ty)
+                .map(|ty| Ty::from_type(&ty))
+                .map_err(Stop::from),
         }
     }
 
     /// A type as one would write it, for messages.
     pub fn name_of(&self, ty: &Ty) -> String {
         let all =
-            |types: &[Ty]| types.iter().map(|it| self.name_of(it)).collect::<Vec<_>>().join(", ");
+            |types: &[Ty]| types.iter().map(|ty| self.name_of(ty)).collect::<Vec<_>>().join(", ");
         match ty {
             Ty::Unknown | Ty::Any => "_".to_owned(),
             Ty::Outcome(it) => format!("Result<{}>", self.name_of(it)),

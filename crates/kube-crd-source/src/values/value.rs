@@ -29,7 +29,7 @@ pub enum Value {
     Tuple(Rc<[Self]>),
     /// A map with nothing in it.
     Map,
-    Data(Rc<Data>),
+    Data(Rc<AdtValue>),
     Json(JsonKind, Rc<Json>),
     /// A value of another crate's type, as serde writes it.
     Foreign(Rc<str>, Rc<Json>),
@@ -37,7 +37,7 @@ pub enum Value {
     Generator,
 }
 
-/// Which type a JSON value is of.
+/// The type of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonKind {
     Value,
@@ -47,7 +47,7 @@ pub enum JsonKind {
 
 /// A struct or a variant of the project.
 #[derive(Debug)]
-pub struct Data {
+pub struct AdtValue {
     /// The type, with its arguments.
     pub ty: Rc<Type>,
     pub variant: Option<String>,
@@ -94,18 +94,19 @@ impl Value {
         }
     }
 
-    /// Whether it can be of a type; what is in it was evaluated in its own type already.
-    pub fn fits(&self, ty: &Ty) -> bool {
+    /// Returns whether it can be of a type; what is in it was evaluated in its own type already.
+    pub fn fits_type(&self, ty: &Ty) -> bool {
         match (self, ty) {
             (_, Ty::Unknown | Ty::Any) => true,
             (Self::Option(_) | Self::Ok(_), Ty::Outcome(_)) => true,
             (Self::Int(_, of), Ty::Int(ty)) => of == ty,
             (Self::F32(_), Ty::F32) | (Self::F64(_), Ty::F64) => true,
             (Self::Tuple(items), Ty::Tuple(types)) => {
-                items.len() == types.len() && items.iter().zip(types).all(|(it, ty)| it.fits(ty))
+                items.len() == types.len()
+                    && items.iter().zip(types).all(|(it, ty)| it.fits_type(ty))
             }
             (Self::List(items), Ty::Array(inner, count)) => {
-                items.len() == *count && items.iter().all(|it| it.fits(inner))
+                items.len() == *count && items.iter().all(|value| value.fits_type(inner))
             }
             (Self::Data(data), Ty::Data(ty)) => data.ty == *ty,
             (value, Ty::Foreign(path, inside)) => value.fits_foreign(path, inside),
@@ -115,7 +116,7 @@ impl Value {
 
     fn fits_foreign(&self, path: &str, inside: &[Ty]) -> bool {
         let each = |items: &[Self]| match inside {
-            [inner, ..] => items.iter().all(|it| it.fits(inner)),
+            [inner, ..] => items.iter().all(|value| value.fits_type(inner)),
             [] => true,
         };
         match self {
@@ -124,7 +125,7 @@ impl Value {
             Self::Text(_) => matches!(path, "str" | "std::string::String"),
             Self::Option(it) => {
                 path == "std::option::Option"
-                    && it.as_ref().is_none_or(|it| each(&[(**it).clone()]))
+                    && it.as_ref().is_none_or(|value| each(&[(**value).clone()]))
             }
             Self::Ok(_) => path == "std::result::Result",
             Self::List(items) => is_list(path) && each(items),
@@ -140,7 +141,7 @@ impl Value {
     }
 }
 
-/// Whether a type is a list that keeps what it is given in its order.
+/// Returns whether a type is a list that keeps what it is given in its order.
 pub fn is_list(path: &str) -> bool {
     matches!(
         path,

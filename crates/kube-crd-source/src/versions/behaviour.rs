@@ -14,7 +14,7 @@ pub struct Behaviour {
     pub derive: SchemarsDerive,
 }
 
-/// How kube-derive reads its attributes and writes a CRD.
+/// The behaviour of one version of kube-derive: how it reads attributes and writes a CRD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KubeDerive {
     pub version: &'static str,
@@ -22,7 +22,7 @@ pub struct KubeDerive {
     pub attr: bool,
     /// `#[kube(printcolumn(…))]`, and JSON that is read at compile time; before, JSON that `crd()` reads.
     pub columns: bool,
-    /// `Rule::optional_old_self`, of the kube-core beside it.
+    /// `Rule::optional_old_self`, of the kube-core with the same version.
     pub old_self: bool,
     /// `#[kube(cel)]` and `#[x_kube(cel)]`.
     pub cel: bool,
@@ -30,13 +30,13 @@ pub struct KubeDerive {
     pub no_spec: bool,
     /// `KubeSchema` calls a type `FooValidated`, which is the title of a root that has rules.
     pub validated: bool,
-    /// What is not set is written all the same: `categories: []`, `subresources: {}`.
+    /// True if empty fields are written, too: `categories: []`, `subresources: {}`.
     pub empty: bool,
 }
 
 impl KubeDerive {
     /// A message about what this version does not have, with the first that has it.
-    pub fn without(self, message: &str, has: impl Fn(&&Self) -> bool) -> String {
+    pub fn unsupported_message(self, message: &str, has: impl Fn(&&Self) -> bool) -> String {
         match KUBE_DERIVE.iter().find(has) {
             Some(it) => format!(
                 "{message}: it came with kube {}, and {} is locked",
@@ -47,10 +47,11 @@ impl KubeDerive {
     }
 
     /// The message with which `crd()` panics on a schema.
-    pub fn expectation(self) -> &'static str {
-        match self.empty {
-            true => "valid custom resource from #[kube(attrs..)]",
-            false => "valid JSONSchemaProps from schemars schema",
+    pub fn expectation_message(self) -> &'static str {
+        if self.empty {
+            "valid custom resource from #[kube(attrs..)]"
+        } else {
+            "valid JSONSchemaProps from schemars schema"
         }
     }
 }
@@ -162,7 +163,7 @@ impl Default for Behaviour {
 }
 
 impl Behaviour {
-    /// That of the versions that are built in.
+    /// The behaviour of the versions that are built in.
     pub const NEWEST: Self = Self {
         rewriting: Rewriting::V3_1_0,
         kube: KUBE_DERIVE[KUBE_DERIVE.len() - 1],
@@ -171,19 +172,19 @@ impl Behaviour {
     };
 
     /// Takes up one package that is locked; false where its version is not known.
-    pub fn take(&mut self, name: &str, version: &str) -> bool {
-        fn row<T: Copy>(table: &[(&str, T)], version: &str, into: &mut T) -> bool {
+    pub fn add_package(&mut self, name: &str, version: &str) -> bool {
+        fn take_row<T: Copy>(table: &[(&str, T)], version: &str, into: &mut T) -> bool {
             let found = table.iter().find(|(it, _)| *it == version);
             found.map(|(_, it)| *into = *it).is_some()
         }
         match name {
-            "kube-core" => row(KUBE_CORE, version, &mut self.rewriting),
+            "kube-core" => take_row(KUBE_CORE, version, &mut self.rewriting),
             "kube-derive" => {
-                let found = KUBE_DERIVE.iter().find(|it| it.version == version);
-                found.map(|it| self.kube = *it).is_some()
+                let found = KUBE_DERIVE.iter().find(|derive| derive.version == version);
+                found.map(|derive| self.kube = *derive).is_some()
             }
-            "schemars" => row(SCHEMARS, version, &mut self.schemars),
-            "schemars_derive" => row(SCHEMARS_DERIVE, version, &mut self.derive),
+            "schemars" => take_row(SCHEMARS, version, &mut self.schemars),
+            "schemars_derive" => take_row(SCHEMARS_DERIVE, version, &mut self.derive),
             "serde_derive_internals" => SERDE_DERIVE_INTERNALS.contains(&version),
             "k8s-openapi" => K8S_OPENAPI.contains(&version),
             _ => true,
@@ -207,7 +208,7 @@ pub fn versions_of(name: &str) -> usize {
 
 /// The packages that decide what `crd()` prints, each with the oldest and the newest version that is known.
 pub fn known_versions() -> [(&'static str, &'static str, &'static str); 6] {
-    fn ends<T>(
+    fn known_range<T>(
         name: &'static str,
         table: &[T],
         version: fn(&T) -> &'static str,
@@ -216,11 +217,11 @@ pub fn known_versions() -> [(&'static str, &'static str, &'static str); 6] {
         ends.map_or((name, "", ""), |(first, last)| (name, version(first), version(last)))
     }
     [
-        ends("kube-core", KUBE_CORE, |it| it.0),
-        ends("kube-derive", KUBE_DERIVE, |it| it.version),
-        ends("schemars", SCHEMARS, |it| it.0),
-        ends("schemars_derive", SCHEMARS_DERIVE, |it| it.0),
-        ends("serde_derive_internals", SERDE_DERIVE_INTERNALS, |it| it),
-        ends("k8s-openapi", K8S_OPENAPI, |it| it),
+        known_range("kube-core", KUBE_CORE, |row| row.0),
+        known_range("kube-derive", KUBE_DERIVE, |derive| derive.version),
+        known_range("schemars", SCHEMARS, |row| row.0),
+        known_range("schemars_derive", SCHEMARS_DERIVE, |row| row.0),
+        known_range("serde_derive_internals", SERDE_DERIVE_INTERNALS, |version| version),
+        known_range("k8s-openapi", K8S_OPENAPI, |version| version),
     ]
 }

@@ -1,4 +1,4 @@
-//! How kube-core makes a schema structural: its own code where it is built in, and its older versions rewritten.
+//! Makes a schema structural as kube-core does: with its code where it is built in, and its older versions rewritten.
 //!
 //! An older kube-core depends on an older k8s-openapi, which takes as long to compile as the rest of this
 //! program; so the old steps are written anew here, and are compared with the real ones in the tests.
@@ -21,7 +21,7 @@ pub enum Rewriting {
 
 impl Rewriting {
     /// The steps that kube adds to those of schemars. An error is the text of kube's panic.
-    pub fn apply(self, schema: &mut schemars::Schema) -> Result<(), String> {
+    pub fn apply_to(self, schema: &mut schemars::Schema) -> Result<(), String> {
         use kube_core::schema::{OptionalEnum, OptionalIntOrString, StructuralSchemaRewriter};
         AddNullable::default().transform(schema);
         if self == Self::V3_1_0 {
@@ -61,11 +61,11 @@ impl Transform for Structural {
         if self.clash.is_some() {
             return;
         }
-        // What kube cannot read as one of its own it leaves alone.
+        // kube leaves a schema unchanged if it cannot read it as its own type.
         let Ok(mut read) = serde_json::from_value::<SchemaObject>(schema.clone().to_value()) else {
             return;
         };
-        if let Err(text) = read.raise() {
+        if let Err(text) = read.raise_from_variants() {
             self.clash = Some(text);
             return;
         }
@@ -94,13 +94,13 @@ impl Transform for Structural {
 
 impl SchemaObject {
     /// Raises properties, names and types from the variants.
-    fn raise(&mut self) -> Result<(), String> {
+    fn raise_from_variants(&mut self) -> Result<(), String> {
         let Some(variants) = &mut self.subschemas else { return Ok(()) };
         if let Some(one_of) = &mut variants.one_of {
             raise_properties(one_of, &mut self.object, &mut self.instance_type)?;
             let mut clash = Ok(());
-            one_of.retain(|it| {
-                match raise_names(it, &mut self.enum_values, &mut self.instance_type) {
+            one_of.retain(|schema| {
+                match hoist_enum_values(schema, &mut self.enum_values, &mut self.instance_type) {
                     Ok(raised) => !raised,
                     Err(text) => {
                         clash = std::mem::replace(&mut clash, Ok(())).and(Err(text));
@@ -133,7 +133,8 @@ fn raise_properties(
         };
         let common = common.get_or_insert_default();
         // The description of a variant is moved to its only property.
-        if let Some(description) = metadata.as_mut().and_then(|it| it.description.take())
+        if let Some(description) =
+            metadata.as_mut().and_then(|metadata| metadata.description.take())
             && object.properties.len() == 1
             && let Some(Schema::Object(only)) = object.properties.values_mut().next()
         {
@@ -169,8 +170,8 @@ fn raise_properties(
     Ok(())
 }
 
-/// Whether a variant was only names, which are now in the common list.
-fn raise_names(
+/// Returns whether a variant was only names, which are now in the common list.
+fn hoist_enum_values(
     variant: &Schema,
     common: &mut Option<Vec<Value>>,
     common_type: &mut Option<SingleOrVec<InstanceType>>,

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use super::{
     Content, Image, Open, Stored,
-    compression::{Limited, decompress, is_compressed},
-    content::{Part, small},
+    compression::{SizeLimited, decompress, is_compressed},
+    content::{StoredFile, read_small_file},
     layout::{LONGEST_MANIFEST, full_name, layout, read_layout},
     tarball::{self, Kind},
 };
@@ -24,10 +24,10 @@ use model::{Blob, Digest, Platform};
 const LONGEST: u64 = 4 << 30;
 
 pub fn oci_archive(image: &Image, name: Option<&model::Image>) -> anyhow::Result<Vec<u8>> {
-    tar(layout(image, name))
+    build_tar(layout(image, name))
 }
 
-/// What `docker load` reads: one platform, with decompressed layers.
+/// Builds the archive that `docker load` reads: one platform, with decompressed layers.
 pub fn docker_archive(image: &Image, name: Option<&model::Image>) -> anyhow::Result<Vec<u8>> {
     let [single] = &image.singles[..] else {
         return Err(anyhow::format_err!("a Docker archive holds one platform"))
@@ -45,30 +45,30 @@ pub fn docker_archive(image: &Image, name: Option<&model::Image>) -> anyhow::Res
         layers.push(path);
     }
     let config = format!("{}.json", single.config.digest().hex());
-    let tags: Vec<String> = name.iter().map(|it| full_name(it)).collect();
+    let tags: Vec<String> = name.iter().map(|name| full_name(name)).collect();
     let manifest = json!([{ "Config": config, "RepoTags": tags, "Layers": layers }]);
     files.push((config, single.config.bytes().to_vec()));
     files.push(("manifest.json".to_owned(), manifest.to_string().into_bytes()));
-    tar(files)
+    build_tar(files)
 }
 
-fn tar(files: Vec<(String, Vec<u8>)>) -> anyhow::Result<Vec<u8>> {
-    let mut res = tar::Builder::new(Vec::new());
+fn build_tar(files: Vec<(String, Vec<u8>)>) -> anyhow::Result<Vec<u8>> {
+    let mut archive = tar::Builder::new(Vec::new());
     for (path, bytes) in files {
         let mut header = tar::Header::new_ustar();
         header.set_mode(0o644);
         header.set_size(bytes.len() as u64);
-        res.append_data(&mut header, path, &*bytes)?;
+        archive.append_data(&mut header, path, &*bytes)?;
     }
-    Ok(res.into_inner()?)
+    Ok(archive.into_inner()?)
 }
 
-/// Whether these bytes are an archive of either kind: the files of other archives may have the same names.
+/// Returns whether these bytes are an archive of either kind: the files of other archives may have the same names.
 pub fn is_archive(bytes: impl Read) -> bool {
     let Ok(inner) = decompress(bytes) else { return false };
     let mut is_found = false;
     // An entry after the one that tells may be damaged.
-    let _ = tarball::each(Limited { inner, left: LONGEST }, |entry, content| {
+    let _ = tarball::visit_entries(SizeLimited { inner, left: LONGEST }, |entry, content| {
         let mut json = || -> Value {
             serde_json::from_reader(content.take(LONGEST_MANIFEST)).unwrap_or_default()
         };
@@ -89,11 +89,11 @@ pub fn read_archive(
     open: impl Fn(u64) -> anyhow::Result<Box<dyn Read>> + 'static,
     platforms: &[Platform],
 ) -> anyhow::Result<Stored> {
-    let archive = Rc::new(Archive::read(open)?);
-    let has = |path: &str| archive.place(path).is_some();
+    let archive = Rc::new(Archive::read_index(open)?);
+    let has = |path: &str| archive.position_of(path).is_some();
     let (is_layout, is_docker) = (has("index.json"), has("manifest.json"));
     let all = Rc::clone(&archive);
-    let files: Rc<Open> = Rc::new(move |path: &str| all.open(path));
+    let files: Rc<Open> = Rc::new(move |path: &str| all.open_file(path));
     match (is_layout, is_docker) {
         (true, _) => read_layout(platforms, &files),
         (false, true) => read_docker(&archive, &files),
@@ -104,16 +104,16 @@ pub fn read_archive(
 
 fn read_docker(archive: &Archive, files: &Rc<Open>) -> anyhow::Result<Stored> {
     let read = |path: &str| -> anyhow::Result<Vec<u8>> {
-        let found = small(&**files, path, LONGEST_MANIFEST)?;
+        let found = read_small_file(&**files, path, LONGEST_MANIFEST)?;
         found.with_context(|| format!("it lacks the file `{path}`"))
     };
     let manifest: Value =
         serde_json::from_slice(&read("manifest.json")?).context("its `manifest.json`")?;
-    let [image] = manifest.as_array().map_or(&[][..], |it| it) else {
+    let [image] = manifest.as_array().map_or(&[][..], |entries| entries) else {
         return Err(anyhow::format_err!("its `manifest.json` does not list exactly one image"))
             .hint("save only one image in it");
     };
-    let name = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+    let name = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let config = name(&image["Config"]);
     let hex = config.strip_suffix(".json").unwrap_or_default().to_owned();
     let config = Blob::new("application/vnd.docker.container.image.v1+json", read(&config)?);
@@ -126,11 +126,11 @@ fn read_docker(archive: &Archive, files: &Rc<Open>) -> anyhow::Result<Stored> {
     let (mut layers, mut whole) = (Vec::new(), 0);
     for path in image["Layers"].as_array().into_iter().flatten().map(name) {
         let (_, size) =
-            archive.place(&path).with_context(|| format!("it lacks the file `{path}`"))?;
+            archive.position_of(&path).with_context(|| format!("it lacks the file `{path}`"))?;
         whole += size;
         anyhow::ensure!(whole <= LONGEST, "its layers are larger than {} MiB", LONGEST >> 20);
         let media_type = "application/vnd.docker.image.rootfs.diff.tar".to_owned();
-        layers.push(Content::File(Part {
+        layers.push(Content::File(StoredFile {
             files: Rc::clone(files),
             path,
             media_type,
@@ -141,27 +141,29 @@ fn read_docker(archive: &Archive, files: &Rc<Open>) -> anyhow::Result<Stored> {
     Stored::new(&config, layers)
 }
 
-/// Where the files of an archive are.
+/// An archive, and the positions of its files.
 struct Archive {
     open: Box<dyn Fn(u64) -> anyhow::Result<Box<dyn Read>>>,
     is_compressed: bool,
-    /// Where the content of each file begins, and its length.
+    /// The offset at which the content of each file begins, and its length.
     files: BTreeMap<String, (u64, u64)>,
     links: BTreeMap<String, String>,
     /// The number of bytes that may still be decompressed.
     left: Cell<u64>,
 }
 
-/// How much of a compressed archive is decompressed: each file in it is behind all those before it.
+/// The limit of the bytes of a compressed archive that are decompressed: each file in it is behind all those before it.
 const MOST: u64 = 16 << 30;
 
 impl Archive {
-    fn read(open: impl Fn(u64) -> anyhow::Result<Box<dyn Read>> + 'static) -> anyhow::Result<Self> {
+    fn read_index(
+        open: impl Fn(u64) -> anyhow::Result<Box<dyn Read>> + 'static,
+    ) -> anyhow::Result<Self> {
         let is_compressed = is_compressed(open(0)?)?;
-        let reader = Limited { inner: decompress(open(0)?)?, left: LONGEST };
+        let reader = SizeLimited { inner: decompress(open(0)?)?, left: LONGEST };
         let (mut files, mut links) = (BTreeMap::new(), BTreeMap::new());
-        tarball::each(reader, |entry, content| {
-            let path = tarball::below(&entry.path)?;
+        tarball::visit_entries(reader, |entry, content| {
+            let path = tarball::path_in_root(&entry.path)?;
             match entry.kind {
                 Kind::File => {
                     let found = io::copy(content, &mut io::sink())?;
@@ -170,9 +172,9 @@ impl Archive {
                 }
                 // Docker's older archives have links between equal layers.
                 Kind::Symlink(to) => {
-                    drop(tarball::target(&path, &to).map(|to| links.insert(path, to)))
+                    drop(tarball::symlink_target(&path, &to).map(|to| links.insert(path, to)))
                 }
-                Kind::Hardlink(to) => drop(links.insert(path, tarball::below(&to)?)),
+                Kind::Hardlink(to) => drop(links.insert(path, tarball::path_in_root(&to)?)),
                 Kind::Folder | Kind::Special => {}
             }
             Ok(())
@@ -180,12 +182,12 @@ impl Archive {
         Ok(Self { open: Box::new(open), is_compressed, files, links, left: Cell::new(MOST) })
     }
 
-    fn place(&self, path: &str) -> Option<(u64, u64)> {
+    fn position_of(&self, path: &str) -> Option<(u64, u64)> {
         self.files.get(path).or_else(|| self.files.get(self.links.get(path)?)).copied()
     }
 
-    fn open(&self, path: &str) -> anyhow::Result<Option<(u64, Box<dyn Read>)>> {
-        let Some((offset, size)) = self.place(path) else { return Ok(None) };
+    fn open_file(&self, path: &str) -> anyhow::Result<Option<(u64, Box<dyn Read>)>> {
+        let Some((offset, size)) = self.position_of(path) else { return Ok(None) };
         if !self.is_compressed {
             return Ok(Some((size, Box::new((self.open)(offset)?.take(size)))));
         }

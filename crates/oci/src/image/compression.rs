@@ -7,7 +7,7 @@ use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
 /// Reads what is compressed with gzip or zstd, or not at all.
 pub fn decompress<'a>(bytes: impl Read + 'a) -> anyhow::Result<Box<dyn Read + 'a>> {
-    let (start, bytes) = peek(bytes, 5)?;
+    let (start, bytes) = peek_start(bytes, 5)?;
     Ok(match start[..] {
         [0x1f, 0x8b, ..] => Box::new(BufReader::new(MultiGzDecoder::new(bytes))),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(Frames::Between(bytes)),
@@ -19,16 +19,16 @@ pub fn decompress<'a>(bytes: impl Read + 'a) -> anyhow::Result<Box<dyn Read + 'a
     })
 }
 
-/// Whether it is compressed in a way that can be read.
+/// Returns whether it is compressed in a way that can be read.
 pub fn is_compressed(bytes: impl Read) -> io::Result<bool> {
-    let start = peek(bytes, 4)?.0;
+    let start = peek_start(bytes, 4)?.0;
     Ok(matches!(start[..], [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd]))
 }
 
 type Peeked<R> = Chain<Cursor<Vec<u8>>, R>;
 
 /// The first bytes, and a reader that still has them.
-fn peek<R: Read>(mut bytes: R, most: u64) -> io::Result<(Vec<u8>, Peeked<R>)> {
+fn peek_start<R: Read>(mut bytes: R, most: u64) -> io::Result<(Vec<u8>, Peeked<R>)> {
     let mut start = Vec::new();
     bytes.by_ref().take(most).read_to_end(&mut start)?;
     Ok((start.clone(), Cursor::new(start).chain(bytes)))
@@ -45,9 +45,9 @@ impl<R: Read> Read for Frames<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             if let Self::In(decoder) = self {
-                let found = decoder.read(buffer)?;
-                if 0 < found || buffer.is_empty() {
-                    return Ok(found);
+                let count = decoder.read(buffer)?;
+                if count > 0 || buffer.is_empty() {
+                    return Ok(count);
                 }
             }
             let rest = match std::mem::replace(self, Self::End) {
@@ -55,7 +55,7 @@ impl<R: Read> Read for Frames<R> {
                 Self::In(decoder) => decoder.into_inner().into_inner().1,
                 Self::End => return Ok(0),
             };
-            let (start, mut bytes) = peek(rest, 4)?;
+            let (start, mut bytes) = peek_start(rest, 4)?;
             *self = match start[..] {
                 [] => return Ok(0),
                 // A frame to be skipped: its length follows its magic number.
@@ -77,12 +77,12 @@ impl<R: Read> Read for Frames<R> {
 }
 
 /// Reads up to a number of bytes, and fails if there are more.
-pub struct Limited<R> {
+pub struct SizeLimited<R> {
     pub inner: R,
     pub left: u64,
 }
 
-impl<R: Read> Read for Limited<R> {
+impl<R: Read> Read for SizeLimited<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let found = self.inner.read(buffer)?;
         let Some(left) = self.left.checked_sub(found as u64) else {

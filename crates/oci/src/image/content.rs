@@ -19,12 +19,12 @@ pub type Open = dyn Fn(&str) -> anyhow::Result<Option<(u64, Box<dyn Read>)>>;
 #[derive(Clone)]
 pub enum Content {
     Memory(Blob),
-    File(Part),
+    File(StoredFile),
 }
 
 /// A file of a layout or an archive.
 #[derive(Clone)]
-pub struct Part {
+pub struct StoredFile {
     pub files: Rc<Open>,
     pub path: String,
     pub media_type: String,
@@ -82,7 +82,7 @@ impl fmt::Display for Content {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Memory(blob) => blob.digest().fmt(f),
-            Self::File(Part { digest: Some(digest), .. }) => digest.fmt(f),
+            Self::File(StoredFile { digest: Some(digest), .. }) => digest.fmt(f),
             Self::File(part) => write!(f, "`{}`", part.path),
         }
     }
@@ -94,13 +94,13 @@ impl fmt::Debug for Content {
     }
 }
 
-/// A small file: all of it, if it has up to as many bytes.
-pub fn small(files: &Open, path: &str, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
+/// Reads a small file: all of it, if it has up to as many bytes.
+pub fn read_small_file(files: &Open, path: &str, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
     let Some((size, content)) = files(path)? else { return Ok(None) };
     anyhow::ensure!(size <= limit, "its file `{path}` is longer than {} MiB", limit >> 20);
-    let mut res = Vec::new();
-    content.take(limit).read_to_end(&mut res)?;
-    Ok(Some(res))
+    let mut bytes = Vec::new();
+    content.take(limit).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
 
 /// Content, and the digest of what is read of it.

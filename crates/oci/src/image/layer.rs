@@ -32,7 +32,7 @@ impl Layer {
     /// A layer of files and of the directories that they are in, all owned by root and readable by everybody. `time` is
     /// in seconds since 1970.
     pub fn new(files: &BTreeMap<ProjectPath, File>, time: u64) -> anyhow::Result<Self> {
-        let tar = tar(files, time)?;
+        let tar = build_tar(files, time)?;
         let mut gzip = GzBuilder::new().write(Vec::new(), Compression::default());
         gzip.write_all(&tar)?;
         let blob = Blob::new(GZIP, gzip.finish()?);
@@ -42,11 +42,11 @@ impl Layer {
     /// A layer of files that are not executable.
     pub fn of_data(files: Files, time: u64) -> anyhow::Result<Self> {
         let file = |bytes| File { bytes, is_executable: false };
-        Self::new(&files.into_iter().map(|(path, it)| (path, file(it))).collect(), time)
+        Self::new(&files.into_iter().map(|(path, bytes)| (path, file(bytes))).collect(), time)
     }
 }
 
-fn tar(files: &BTreeMap<ProjectPath, File>, time: u64) -> anyhow::Result<Vec<u8>> {
+fn build_tar(files: &BTreeMap<ProjectPath, File>, time: u64) -> anyhow::Result<Vec<u8>> {
     let mut folders = BTreeSet::new();
     for path in files.keys() {
         let mut above = path.parent();
@@ -56,11 +56,11 @@ fn tar(files: &BTreeMap<ProjectPath, File>, time: u64) -> anyhow::Result<Vec<u8>
         }
     }
     // A directory comes before what is in it: its name is a prefix.
-    let folders = folders.into_iter().map(|it| (it.to_string() + "/", None));
-    let files = files.iter().map(|(path, it)| (path.to_string(), Some(it)));
+    let folders = folders.into_iter().map(|folder| (folder.to_string() + "/", None));
+    let files = files.iter().map(|(path, file)| (path.to_string(), Some(file)));
     let entries: BTreeMap<String, Option<&File>> = folders.chain(files).collect();
 
-    let mut res = tar::Builder::new(Vec::new());
+    let mut archive = tar::Builder::new(Vec::new());
     for (path, file) in entries {
         let mut header = tar::Header::new_ustar();
         header.set_mtime(time);
@@ -78,7 +78,7 @@ fn tar(files: &BTreeMap<ProjectPath, File>, time: u64) -> anyhow::Result<Vec<u8>
             }
         };
         header.set_size(bytes.len() as u64);
-        res.append_data(&mut header, path, bytes)?;
+        archive.append_data(&mut header, path, bytes)?;
     }
-    Ok(res.into_inner()?)
+    Ok(archive.into_inner()?)
 }

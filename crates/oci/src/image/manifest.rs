@@ -25,7 +25,7 @@ pub struct Types {
     format: Format,
 }
 
-pub fn types(format: Format) -> Types {
+pub fn media_types(format: Format) -> Types {
     match format {
         Format::Oci => Types {
             manifest: OCI_MANIFEST,
@@ -46,7 +46,7 @@ pub fn types(format: Format) -> Types {
 
 impl Types {
     /// The type in this format of a layer that has a type of any format.
-    pub fn layer(&self, media_type: &str) -> Option<&'static str> {
+    pub fn layer_type(&self, media_type: &str) -> Option<&'static str> {
         Some(match (self.format, media_type) {
             (_, super::layer::GZIP | DOCKER_GZIP) => self.gzip,
             (Format::Oci, OCI_TAR | DOCKER_TAR) => OCI_TAR,
@@ -99,34 +99,36 @@ impl Manifest {
             |error| anyhow::format_err!("the manifest {} is not valid: {error}", blob.digest());
         if of_type {
             let index: ImageIndex = serde_json::from_value(value).map_err(invalid)?;
-            let all = index.manifests().iter().map(|it| {
-                let platform = it.platform().as_ref().map(|it| Platform {
-                    os: it.os().to_string(),
-                    architecture: it.architecture().to_string(),
-                    variant: it.variant().clone().filter(|variant| {
-                        (it.architecture().to_string().as_str(), variant.as_str())
+            let all = index.manifests().iter().map(|entry| {
+                let platform = entry.platform().as_ref().map(|platform| Platform {
+                    os: platform.os().to_string(),
+                    architecture: platform.architecture().to_string(),
+                    variant: platform.variant().clone().filter(|variant| {
+                        (platform.architecture().to_string().as_str(), variant.as_str())
                             != ("arm64", "v8")
                     }),
                 });
-                Ok(Reference { descriptor: descriptor(it)?, platform })
+                Ok(Reference { descriptor: parse_descriptor(entry)?, platform })
             });
             return Ok(Self::Index(all.collect::<anyhow::Result<_>>()?));
         }
         let image: ImageManifest = serde_json::from_value(value).map_err(invalid)?;
-        let layers = image.layers().iter().map(descriptor).collect::<anyhow::Result<_>>()?;
-        Ok(Self::Image { config: descriptor(image.config())?, layers })
+        let layers = image.layers().iter().map(parse_descriptor).collect::<anyhow::Result<_>>()?;
+        Ok(Self::Image { config: parse_descriptor(image.config())?, layers })
     }
 }
 
 impl Reference {
     /// The first entry for one of these platforms, in the order of the platforms.
     pub fn choose<'a>(all: &'a [Self], platforms: &[Platform]) -> Option<&'a Self> {
-        platforms.iter().find_map(|it| all.iter().find(|entry| entry.platform.as_ref() == Some(it)))
+        platforms
+            .iter()
+            .find_map(|platform| all.iter().find(|entry| entry.platform.as_ref() == Some(platform)))
     }
 
     /// The platforms of an index, for a message that it lacks one.
     pub fn list(all: &[Self]) -> String {
-        let names = all.iter().filter_map(|it| it.platform.as_ref().map(ToString::to_string));
+        let names = all.iter().filter_map(|entry| entry.platform.as_ref().map(ToString::to_string));
         match &names.collect::<Vec<_>>()[..] {
             [] => "and its index names no platform".to_owned(),
             names => format!("but for: {}", names.join(", ")),
@@ -134,9 +136,9 @@ impl Reference {
     }
 }
 
-fn descriptor(it: &oci_spec::image::Descriptor) -> anyhow::Result<Descriptor> {
+fn parse_descriptor(it: &oci_spec::image::Descriptor) -> anyhow::Result<Descriptor> {
     let digest = it.digest().to_string();
-    if it.urls().as_ref().is_some_and(|it| !it.is_empty())
+    if it.urls().as_ref().is_some_and(|urls| !urls.is_empty())
         || matches!(
             it.media_type(),
             MediaType::ImageLayerNonDistributable
@@ -146,7 +148,8 @@ fn descriptor(it: &oci_spec::image::Descriptor) -> anyhow::Result<Descriptor> {
     {
         anyhow::bail!("the layer {digest} is not in the registry: only a URL of it is");
     }
-    let digest = digest.parse().map_err(|it| anyhow::format_err!("the digest `{digest}` {it}"))?;
+    let digest =
+        digest.parse().map_err(|why| anyhow::format_err!("the digest `{digest}` {why}"))?;
     Ok(Descriptor { media_type: it.media_type().to_string(), digest, size: it.size() })
 }
 

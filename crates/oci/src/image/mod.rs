@@ -2,7 +2,7 @@
 //!
 //! What is built is the same to the byte for the same input: no clock, sorted names, no owners. What is read is not
 //! trusted: every digest and size is compared, nothing leads out of the image, and sizes are limited. A layer in
-//! a file is read as it is needed, and never held in memory. This room opens no files and talks to no registry.
+//! a file is read as it is needed, and never held in memory. This module opens no files and talks to no registry.
 
 mod archive;
 mod assemble;
@@ -31,7 +31,7 @@ pub use unpack::{Limits, Unpacked};
 
 use model::{Blob, Digest, Platform};
 
-/// Which media types an image has.
+/// The media types of an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     #[default]
@@ -44,14 +44,14 @@ pub enum Format {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Image {
     pub format: Format,
-    pub singles: Vec<Single>,
+    pub singles: Vec<PlatformImage>,
     /// Names the image of each platform, if there are several.
     pub index: Option<Blob>,
 }
 
 /// The image of one platform.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Single {
+pub struct PlatformImage {
     pub platform: Platform,
     pub manifest: Blob,
     pub config: Blob,
@@ -70,21 +70,21 @@ impl Image {
 
     /// Each layer and configuration once; the large ones first.
     pub fn blobs(&self) -> Vec<&Blob> {
-        let layers = self.singles.iter().flat_map(|it| &it.layers);
-        let configs = self.singles.iter().map(|it| &it.config);
-        let mut res: Vec<&Blob> = Vec::new();
+        let layers = self.singles.iter().flat_map(|image| &image.layers);
+        let configs = self.singles.iter().map(|image| &image.config);
+        let mut blobs: Vec<&Blob> = Vec::new();
         for blob in layers.chain(configs) {
-            if res.iter().all(|it| it.digest() != blob.digest()) {
-                res.push(blob);
+            if blobs.iter().all(|known| known.digest() != blob.digest()) {
+                blobs.push(blob);
             }
         }
-        res
+        blobs
     }
 
     /// The manifests that the index names.
     pub fn children(&self) -> Vec<&Blob> {
         match self.index {
-            Some(_) => self.singles.iter().map(|it| &it.manifest).collect(),
+            Some(_) => self.singles.iter().map(|image| &image.manifest).collect(),
             None => Vec::new(),
         }
     }

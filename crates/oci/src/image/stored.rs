@@ -23,7 +23,8 @@ pub struct Stored {
 /// The labels in the configuration of an image; none if it cannot be read.
 pub fn labels(config: &Blob) -> BTreeMap<String, String> {
     let parsed: Option<ImageConfiguration> = serde_json::from_slice(config.bytes()).ok();
-    let labels = parsed.and_then(|it| it.config().as_ref().and_then(|it| it.labels().clone()));
+    let labels =
+        parsed.and_then(|image| image.config().as_ref().and_then(|config| config.labels().clone()));
     labels.into_iter().flatten().collect()
 }
 
@@ -34,10 +35,11 @@ impl Stored {
             anyhow::format_err!("the configuration {} is not valid: {why}", config.digest())
         };
         let parsed: ImageConfiguration =
-            serde_json::from_slice(config.bytes()).map_err(|it| invalid(it.to_string()))?;
-        let json = serde_json::from_slice(config.bytes()).map_err(|it| invalid(it.to_string()))?;
+            serde_json::from_slice(config.bytes()).map_err(|error| invalid(error.to_string()))?;
+        let json =
+            serde_json::from_slice(config.bytes()).map_err(|error| invalid(error.to_string()))?;
         let ids = parsed.rootfs().diff_ids();
-        let ids = ids.iter().map(|it| it.parse().map_err(|why| invalid(format!("`{it}` {why}"))));
+        let ids = ids.iter().map(|id| id.parse().map_err(|why| invalid(format!("`{id}` {why}"))));
         let diff_ids: Vec<Digest> = ids.collect::<anyhow::Result<_>>()?;
         if diff_ids.len() != layers.len() {
             return Err(invalid(format!(
@@ -46,7 +48,7 @@ impl Stored {
                 layers.len()
             )));
         }
-        let labels = parsed.config().as_ref().and_then(|it| it.labels().clone());
+        let labels = parsed.config().as_ref().and_then(|config| config.labels().clone());
         Ok(Self {
             platform: Platform {
                 os: parsed.os().to_string(),

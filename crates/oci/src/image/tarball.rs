@@ -16,11 +16,11 @@ pub enum Kind {
 }
 
 /// One entry. Names that are not UTF-8 have replacement characters.
-pub struct Entry {
+pub struct TarEntry {
     pub path: String,
     pub kind: Kind,
     pub size: u64,
-    /// Where its content begins.
+    /// The offset at which its content begins.
     pub offset: u64,
 }
 
@@ -28,16 +28,16 @@ pub struct Entry {
 const LONGEST: u64 = 1 << 20;
 
 /// Calls `visit` with each entry and its content.
-pub fn each(
+pub fn visit_entries(
     reader: impl Read,
-    mut visit: impl FnMut(Entry, &mut dyn Read) -> anyhow::Result<()>,
+    mut visit: impl FnMut(TarEntry, &mut dyn Read) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let mut archive = tar::Archive::new(reader);
-    // What precedes an entry and is about it.
+    // Headers that precede an entry and describe it.
     let (mut long_path, mut long_link, mut other_size) = (None, None, None);
     for entry in archive.entries()?.raw(true) {
         let mut entry = entry.context("it is not a tar file")?;
-        let text = |it: &[u8]| String::from_utf8_lossy(it).trim_end_matches('\0').to_owned();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned();
         let kind = entry.header().entry_type();
         if kind.is_gnu_longname() || kind.is_gnu_longlink() || kind.is_pax_local_extensions() {
             anyhow::ensure!(entry.size() <= LONGEST, "a name in it is too long");
@@ -68,12 +68,14 @@ pub fn each(
         }
         let size = entry.size();
         // Readers differ in which of the two they believe.
-        let is_same = other_size.take().is_none_or(|it| it == size.to_string());
+        let is_same = other_size.take().is_none_or(|other| other == size.to_string());
         anyhow::ensure!(is_same, "an entry in it has two sizes");
         let path = long_path.take().unwrap_or_else(|| text(&entry.path_bytes()));
         let link = long_link.take();
         let link = || {
-            link.unwrap_or_else(|| entry.link_name_bytes().map_or_else(String::new, |it| text(&it)))
+            link.unwrap_or_else(|| {
+                entry.link_name_bytes().map_or_else(String::new, |name| text(&name))
+            })
         };
         let kind = if kind.is_file() || kind.is_contiguous() {
             // Old tar files have no type for directories.
@@ -88,21 +90,21 @@ pub fn each(
             Kind::Special
         };
         let offset = entry.raw_file_position();
-        visit(Entry { path, kind, size, offset }, &mut entry)?;
+        visit(TarEntry { path, kind, size, offset }, &mut entry)?;
     }
     Ok(())
 }
 
 /// A path below the root of an image or an archive: without `.`, and without the `/` at its start. Empty for the root
 /// itself.
-pub fn below(path: &str) -> anyhow::Result<String> {
-    let parts: Vec<&str> = path.split('/').filter(|it| !matches!(*it, "" | ".")).collect();
+pub fn path_in_root(path: &str) -> anyhow::Result<String> {
+    let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
     anyhow::ensure!(!parts.contains(&".."), "`{path}` has a `..`, which could lead out of it");
     Ok(parts.join("/"))
 }
 
-/// Where a symlink leads; none if that is out of the image or archive.
-pub fn target(link: &str, to: &str) -> Option<String> {
-    let folder = link.rsplit_once('/').map_or("", |it| it.0);
+/// Returns the path that a symlink leads to; none if it is outside of the image or archive.
+pub fn symlink_target(link: &str, to: &str) -> Option<String> {
+    let folder = link.rsplit_once('/').map_or("", |parts| parts.0);
     if to.starts_with('/') { None } else { model::resolve(folder, to) }
 }

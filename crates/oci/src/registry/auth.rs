@@ -6,7 +6,7 @@ use ureq::http::Uri;
 
 use super::{
     Credentials, Registry,
-    client::{Answer, Ask},
+    client::{HttpRequest, HttpResponse},
     fault::Fault,
     lock,
 };
@@ -22,20 +22,20 @@ pub enum Challenge {
 }
 
 impl Challenge {
-    /// The challenge that we can answer. There may be several in one header.
+    /// The challenge that we can response. There may be several in one header.
     pub fn parse(header: &str) -> Option<Self> {
         let lower = header.to_ascii_lowercase();
         if let Some(at) = lower.find("bearer ") {
             let rest = &header[at + "bearer ".len()..];
-            let realm = parameter(rest, "realm")?;
-            return Some(Self::Bearer { realm, service: parameter(rest, "service") });
+            let realm = find_parameter(rest, "realm")?;
+            return Some(Self::Bearer { realm, service: find_parameter(rest, "service") });
         }
         lower.contains("basic").then_some(Self::Basic)
     }
 }
 
 /// The value of a parameter, `name="value"` or `name=value`.
-fn parameter(text: &str, name: &str) -> Option<String> {
+fn find_parameter(text: &str, name: &str) -> Option<String> {
     let mut rest = text;
     loop {
         let (key, after) = rest.split_once('=')?;
@@ -53,26 +53,26 @@ fn parameter(text: &str, name: &str) -> Option<String> {
 
 impl Registry {
     /// Answers a challenge: afterwards requests have another `Authorization`. Fails if there is none that could help.
-    /// `used` is what the refused request had.
-    pub fn authorize(&self, answer: &Answer, used: Option<&str>) -> Result<(), Fault> {
+    /// `used` is the `Authorization` of the refused request.
+    pub fn authorize(&self, response: &HttpResponse, used: Option<&str>) -> Result<(), Fault> {
         let _turn = lock(&self.renewal);
-        // Another request was refused at the same time, and has got the answer.
+        // Another request was refused at the same time, and has got the response.
         if self.authorization().as_deref() != used {
             return Ok(());
         }
-        let refused = || Fault::of_answer(answer, &self.secrets());
-        let header = answer.headers.get_all("WWW-Authenticate");
-        let challenges = header.iter().filter_map(|it| Challenge::parse(it.to_str().ok()?));
+        let refused = || Fault::from_response(response, &self.secrets());
+        let header = response.headers.get_all("WWW-Authenticate");
+        let challenges = header.iter().filter_map(|header| Challenge::parse(header.to_str().ok()?));
         let mut challenges: Vec<Challenge> = challenges.collect();
         // A token is preferred, as it expires.
-        challenges.sort_by_key(|it| *it == Challenge::Basic);
+        challenges.sort_by_key(|challenge| *challenge == Challenge::Basic);
         let authorization = match (challenges.into_iter().next(), &self.credentials) {
             (Some(Challenge::Bearer { realm, service }), credentials) => {
-                let token = self.token(&realm, service.as_deref(), credentials.as_ref())?;
+                let token = self.fetch_token(&realm, service.as_deref(), credentials.as_ref())?;
                 format!("Bearer {token}")
             }
             (Some(Challenge::Basic), Some(Credentials::Password { user, password })) => {
-                format!("Basic {}", basic(user, password))
+                format!("Basic {}", encode_basic(user, password))
             }
             _ => return Err(refused()),
         };
@@ -85,7 +85,7 @@ impl Registry {
         Ok(())
     }
 
-    pub(super) fn token(
+    pub(super) fn fetch_token(
         &self,
         realm: &str,
         service: Option<&str>,
@@ -102,7 +102,7 @@ impl Registry {
                 "it asks for a token from a server without TLS, and credentials are not sent there",
             ));
         }
-        let encode = |it: &str| utf8_percent_encode(it, NON_ALPHANUMERIC).to_string();
+        let encode = |value: &str| utf8_percent_encode(value, NON_ALPHANUMERIC).to_string();
         let scope = format!("repository:{}:{}", self.repository, self.right.scope());
         let mut query = format!("scope={}", encode(&scope));
         if let Some(service) = service {
@@ -114,7 +114,7 @@ impl Registry {
             None => {}
             Some(Credentials::Password { user, password }) => {
                 query += &format!("&account={}", encode(user));
-                headers.push(("Authorization", format!("Basic {}", basic(user, password))));
+                headers.push(("Authorization", format!("Basic {}", encode_basic(user, password))));
             }
             Some(Credentials::IdentityToken(token)) => {
                 headers.push(("Content-Type", "application/x-www-form-urlencoded".to_owned()));
@@ -126,8 +126,8 @@ impl Registry {
         }
         let mark = if realm.contains('?') { '&' } else { '?' };
         let url = if form.is_some() { realm.to_owned() } else { format!("{realm}{mark}{query}") };
-        let answer = self.repeat(|| {
-            let answer = self.client.send(Ask {
+        let response = self.retry(|| {
+            let response = self.client.send(HttpRequest {
                 method: if form.is_some() { "POST" } else { "GET" },
                 url: &url,
                 headers: headers.clone(),
@@ -135,17 +135,20 @@ impl Registry {
                 progress: &mut |_| {},
                 limit: LONGEST,
             });
-            let authority = uri.authority().map_or("", |it| it.as_str());
+            let authority = uri.authority().map_or("", |authority| authority.as_str());
             let name = authority.rsplit('@').next().unwrap_or_default();
-            let answer = answer.map_err(|it| it.of_server(&format!("its token server {name}")))?;
-            match answer.status.is_success() {
-                true => Ok(answer),
-                false => Err(Fault::of_answer(&answer, &self.secrets())),
+            let response =
+                response.map_err(|fault| fault.of_server(&format!("its token server {name}")))?;
+            if response.status.is_success() {
+                Ok(response)
+            } else {
+                Err(Fault::from_response(&response, &self.secrets()))
             }
         })?;
-        let value: serde_json::Value = serde_json::from_slice(&answer.bytes).unwrap_or_default();
-        let token = ["token", "access_token"].iter().find_map(|it| value[*it].as_str());
-        let is_usable = |it: &&str| !it.is_empty() && it.bytes().all(|c| c.is_ascii_graphic());
+        let value: serde_json::Value = serde_json::from_slice(&response.bytes).unwrap_or_default();
+        let token = ["token", "access_token"].iter().find_map(|field| value[*field].as_str());
+        let is_usable =
+            |token: &&str| !token.is_empty() && token.bytes().all(|c| c.is_ascii_graphic());
         token
             .filter(is_usable)
             .map(str::to_owned)
@@ -159,17 +162,19 @@ impl Registry {
 
     /// The secrets, which must not be shown.
     pub fn secrets(&self) -> Vec<String> {
-        let mut res = Vec::new();
+        let mut secrets = Vec::new();
         match &self.credentials {
             Some(Credentials::Password { user, password }) => {
-                res.extend([basic(user, password), password.clone()]);
+                secrets.extend([encode_basic(user, password), password.clone()]);
             }
-            Some(Credentials::IdentityToken(token)) => res.push(token.clone()),
+            Some(Credentials::IdentityToken(token)) => secrets.push(token.clone()),
             None => {}
         }
         let authorization = self.authorization();
-        res.extend(authorization.iter().filter_map(|it| Some(it.split_once(' ')?.1.to_owned())));
-        res
+        secrets.extend(
+            authorization.iter().filter_map(|header| Some(header.split_once(' ')?.1.to_owned())),
+        );
+        secrets
     }
 }
 
@@ -177,7 +182,7 @@ fn bad_realm() -> Fault {
     Fault::other("it asks for a token from a server whose address is not a URL")
 }
 
-fn basic(user: &str, password: &str) -> String {
+fn encode_basic(user: &str, password: &str) -> String {
     BASE64_STANDARD.encode(format!("{user}:{password}"))
 }
 

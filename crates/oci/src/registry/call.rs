@@ -7,7 +7,7 @@ use ureq::http::{Uri, uri::Authority};
 
 use super::{
     Registry, Right,
-    client::{Answer, Ask, has_possible_port, is_here},
+    client::{HttpRequest, HttpResponse, has_possible_port, is_loopback},
     fault::{Fault, OF_A_CA},
 };
 use diagnostics::Hint as _;
@@ -49,32 +49,36 @@ impl<'a> Call<'a> {
 
 impl Registry {
     /// Sends a request, with a new token if the old one is not valid any more; follows redirects without credentials.
-    pub fn call(&self, call: Call<'_>, progress: &mut dyn FnMut(u64)) -> Result<Answer, Fault> {
+    pub fn send_authorized(
+        &self,
+        call: Call<'_>,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<HttpResponse, Fault> {
         let mut renewed = 0;
         loop {
             let used = self.authorization();
-            let (url, answer) = self.follow(&call, used.as_deref(), progress)?;
-            match answer.status.as_u16() {
-                // It could name a token server of its own, which would get the registry's credentials.
+            let (url, response) = self.follow_redirects(&call, used.as_deref(), progress)?;
+            match response.status.as_u16() {
+                // Another server could name its own token server, which would get the registry's credentials.
                 401 if !is_of(&url, &self.origin_if_known()) => return Err(of_other_server(&url)),
                 // Once for the first token, and once more where a token was known and has ended.
                 401 if renewed < 2 => {
-                    self.authorize(&answer, used.as_deref())?;
+                    self.authorize(&response, used.as_deref())?;
                     renewed += 1;
                 }
-                200..=299 => return Ok(answer),
-                _ => return Err(Fault::of_answer(&answer, &self.secrets())),
+                200..=299 => return Ok(response),
+                _ => return Err(Fault::from_response(&response, &self.secrets())),
             }
         }
     }
 
-    /// The answer after all redirects, and the URL that it came from.
-    fn follow(
+    /// The response after all redirects, and the URL that it came from.
+    fn follow_redirects(
         &self,
         call: &Call<'_>,
         authorization: Option<&str>,
         progress: &mut dyn FnMut(u64),
-    ) -> Result<(String, Answer), Fault> {
+    ) -> Result<(String, HttpResponse), Fault> {
         let origin = self.origin_if_known();
         let mut url = call.url.clone();
         for _ in 0..6 {
@@ -84,7 +88,7 @@ impl Registry {
             {
                 headers.push(("Authorization", authorization.to_owned()));
             }
-            let answer = self.client.send(Ask {
+            let response = self.client.send(HttpRequest {
                 method: call.method,
                 url: &url,
                 headers,
@@ -92,20 +96,20 @@ impl Registry {
                 progress: &mut *progress,
                 limit: call.limit,
             })?;
-            match (answer.status.as_u16(), answer.header("Location")) {
+            match (response.status.as_u16(), response.header("Location")) {
                 (301 | 302 | 303 | 307 | 308, Some(to))
                     if matches!(call.method, "GET" | "HEAD") =>
                 {
-                    url = resolved(&url, to)?
+                    url = resolve_location(&url, to)?
                 }
-                _ => return Ok((url, answer)),
+                _ => return Ok((url, response)),
             }
         }
         Err(Fault::other("it redirects in a circle"))
     }
 
     /// Repeats what fails for a moment.
-    pub fn repeat<T>(&self, mut attempt: impl FnMut() -> Result<T, Fault>) -> Result<T, Fault> {
+    pub fn retry<T>(&self, mut attempt: impl FnMut() -> Result<T, Fault>) -> Result<T, Fault> {
         let mut pauses = PAUSES.iter();
         loop {
             let fault = match attempt() {
@@ -131,29 +135,27 @@ impl Registry {
     }
 
     /// The scheme and the address of the server. A registry on this machine may have no TLS.
-    pub fn origin(&self) -> anyhow::Result<String> {
+    pub fn origin_url(&self) -> anyhow::Result<String> {
         if let Some(origin) = self.origin.get() {
             return Ok(origin.clone());
         }
         let of = |scheme: &str| format!("{scheme}://{}", self.address());
-        let origin = match self.plain_http {
-            true => of("http"),
-            false => of("https"),
-        };
+        let origin = if self.plain_http { of("http") } else { of("https") };
         let uri = origin.parse::<Uri>().ok();
-        let uri = uri.filter(|it| it.authority().is_some_and(has_possible_port));
+        let uri = uri.filter(|uri| uri.authority().is_some_and(has_possible_port));
         let uri =
             uri.with_context(|| format!("`{}` is not the address of a registry", self.address()));
         let uri = uri.hint("write the name of its host, and a port up to 65535 if it needs one")?;
-        let origin = match !self.plain_http && is_here(&uri) && !self.speaks_tls(&origin) {
-            true => of("http"),
-            false => origin,
+        let origin = if !self.plain_http && is_loopback(&uri) && !self.speaks_tls(&origin) {
+            of("http")
+        } else {
+            origin
         };
         Ok(self.origin.get_or_init(|| origin).clone())
     }
 
     fn speaks_tls(&self, origin: &str) -> bool {
-        let answer = self.client.send(Ask {
+        let response = self.client.send(HttpRequest {
             method: "GET",
             url: &format!("{origin}/v2/"),
             headers: Vec::new(),
@@ -161,7 +163,7 @@ impl Registry {
             progress: &mut |_| {},
             limit: LONGEST_MESSAGE,
         });
-        match answer {
+        match response {
             Ok(_) | Err(Fault::Unreachable(_)) => true,
             Err(Fault::Tls { is_certificate, .. }) => is_certificate,
             Err(_) => false,
@@ -173,7 +175,7 @@ impl Registry {
     }
 
     /// A fault as an error, with the way out.
-    pub fn explain<T>(&self, result: Result<T, Fault>) -> anyhow::Result<T> {
+    pub fn explain_fault<T>(&self, result: Result<T, Fault>) -> anyhow::Result<T> {
         let fault = match result {
             Ok(done) => return Ok(done),
             Err(Fault::Late(late)) => return Err(late.into()),
@@ -229,9 +231,9 @@ impl Registry {
     }
 }
 
-/// Whether a URL is one of the server with this scheme and address.
+/// Returns whether a URL is one of the server with this scheme and address.
 pub fn is_of(url: &str, origin: &str) -> bool {
-    url.strip_prefix(origin).is_some_and(|it| it.starts_with(['/', '?']))
+    url.strip_prefix(origin).is_some_and(|rest| rest.starts_with(['/', '?']))
 }
 
 /// The fault of a server that the registry sends us to, and that wants credentials.
@@ -244,7 +246,7 @@ fn of_other_server(url: &str) -> Fault {
 }
 
 /// The URL of a `Location`.
-pub fn resolved(from: &str, location: &str) -> Result<String, Fault> {
+pub fn resolve_location(from: &str, location: &str) -> Result<String, Fault> {
     let bad = || Fault::other("it redirects to an address that is not a URL");
     let base: Uri = from.parse().map_err(|_| bad())?;
     let scheme = base.scheme_str().unwrap_or_default();
@@ -261,7 +263,8 @@ pub fn resolved(from: &str, location: &str) -> Result<String, Fault> {
         Some("http") => true,
         _ => return Err(bad()),
     };
-    let authority = uri.authority().filter(|it| !it.host().is_empty()).ok_or_else(bad)?;
+    let authority =
+        uri.authority().filter(|authority| !authority.host().is_empty()).ok_or_else(bad)?;
     // They would become an `Authorization`.
     if authority.as_str().contains('@') {
         return Err(Fault::other("it redirects to an address that contains a user or a password"));
@@ -275,7 +278,7 @@ pub fn resolved(from: &str, location: &str) -> Result<String, Fault> {
 #[test]
 fn a_location_does_not_downgrade_to_http() {
     let check = |location: &str, expected: Option<&str>| {
-        let found = resolved("https://a.example/v2/x", location).ok();
+        let found = resolve_location("https://a.example/v2/x", location).ok();
         assert_eq!(found.as_deref(), expected, "{location}");
     };
     check("/v2/y?z=1", Some("https://a.example/v2/y?z=1"));

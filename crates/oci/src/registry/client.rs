@@ -25,13 +25,13 @@ use model::Deadline;
 
 const CONNECTING: Duration = Duration::from_secs(20);
 
-/// How many bytes are read between two reports of progress.
+/// The number of bytes that are read between two reports of progress.
 const PIECE: usize = 1 << 16;
 
 /// The time limits of a request.
 #[derive(Clone, Copy)]
 pub struct Timeouts {
-    /// Timeout without any answer from a server.
+    /// Timeout without any response from a server.
     pub silence: Duration,
     /// The time limit for a small request, for the head of its response, and for a small body. Larger bodies may take
     /// longer, at this rate at least.
@@ -41,7 +41,7 @@ pub struct Timeouts {
 const TIMEOUTS: Timeouts =
     Timeouts { silence: Duration::from_secs(60), small: Duration::from_secs(60) };
 
-/// How many requests are sent at the same time, as docker does it.
+/// The number of requests that are sent at the same time, as docker does it.
 pub const AT_ONCE: usize = 5;
 
 const BYTES_A_SECOND: u64 = (32 << 10) / AT_ONCE as u64;
@@ -49,7 +49,7 @@ const BYTES_A_SECOND: u64 = (32 << 10) / AT_ONCE as u64;
 pub struct Client {
     pub deadline: Deadline,
     pub timeouts: Timeouts,
-    /// Whether bodies that are still being sent are of no use any more.
+    /// True if bodies that are still being sent are not needed any more.
     pub is_stopped: AtomicBool,
     skip_verify: bool,
     roots: RootCerts,
@@ -59,25 +59,25 @@ pub struct Client {
 }
 
 /// A request. Its URL may contain secrets.
-pub struct Ask<'a> {
+pub struct HttpRequest<'a> {
     pub method: &'static str,
     pub url: &'a str,
     pub headers: Vec<(&'static str, String)>,
     pub body: Option<&'a [u8]>,
-    /// Gets how much of the body is sent, or of the answer is there.
+    /// Gets how much of the body is sent, or of the response is there.
     pub progress: &'a mut dyn FnMut(u64),
-    /// How many bytes the answer may have. It is read up to there.
+    /// The limit of the bytes of the response. It is read up to there.
     pub limit: u64,
 }
 
 #[derive(Debug)]
-pub struct Answer {
+pub struct HttpResponse {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub bytes: Vec<u8>,
 }
 
-impl Answer {
+impl HttpResponse {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
@@ -90,7 +90,7 @@ impl Client {
         ca: Option<&[u8]>,
         proxies: Proxies,
     ) -> anyhow::Result<Self> {
-        let roots = if skip_verify { RootCerts::WebPki } else { roots(ca)? };
+        let roots = if skip_verify { RootCerts::WebPki } else { trusted_roots(ca)? };
         Ok(Self {
             deadline,
             timeouts: TIMEOUTS,
@@ -102,22 +102,23 @@ impl Client {
         })
     }
 
-    /// Sends a request once and reads the answer, whatever its status is.
-    pub fn send(&self, ask: Ask<'_>) -> Result<Answer, Fault> {
-        let what = described(ask.method, ask.url);
-        let answer = if self.deadline.is_over() { Err(Fault::Slow) } else { self.exchange(ask) };
-        match answer {
+    /// Sends a request once and reads the response, whatever its status is.
+    pub fn send(&self, ask: HttpRequest<'_>) -> Result<HttpResponse, Fault> {
+        let what = describe_request(ask.method, ask.url);
+        let response =
+            if self.deadline.is_over() { Err(Fault::Slow) } else { self.receive_response(ask) };
+        match response {
             // Whatever has failed because there was no time left.
             Err(Fault::Slow | Fault::Lost(_)) if self.deadline.is_over() => {
                 Err(Fault::Late(self.deadline.exceeded(what)))
             }
-            answer => answer,
+            response => response,
         }
     }
 
-    fn exchange(&self, ask: Ask<'_>) -> Result<Answer, Fault> {
-        let Ask { method, url, headers, body, progress, limit } = ask;
-        let agent = self.agent(url)?;
+    fn receive_response(&self, ask: HttpRequest<'_>) -> Result<HttpResponse, Fault> {
+        let HttpRequest { method, url, headers, body, progress, limit } = ask;
+        let agent = self.agent_for(url)?;
         let mut request = Request::builder().method(method).uri(url);
         for (name, value) in headers {
             request = request.header(name, value);
@@ -125,8 +126,8 @@ impl Client {
         let is_read = body.is_none();
         let size = body.map_or(0, <[u8]>::len) as u64;
         let invalid = |_| Fault::other("the URL is not valid");
-        let answer = match body {
-            None => self.run(&agent, request.body(()).map_err(invalid)?, size),
+        let response = match body {
+            None => self.run_with_timeouts(&agent, request.body(()).map_err(invalid)?, size),
             Some(body) => {
                 let mut reader = Sent {
                     rest: body,
@@ -136,20 +137,20 @@ impl Client {
                 };
                 let request = request.header("Content-Length", size);
                 let body = SendBody::from_reader(&mut reader);
-                self.run(&agent, request.body(body).map_err(invalid)?, size)
+                self.run_with_timeouts(&agent, request.body(body).map_err(invalid)?, size)
             }
         };
-        let mut answer = answer.map_err(Fault::of)?;
-        let (status, headers) = (answer.status(), answer.headers().clone());
+        let mut response = response.map_err(Fault::from_ureq_error)?;
+        let (status, headers) = (response.status(), response.headers().clone());
         let mut bytes = Vec::new();
         if method != "HEAD" {
             let progress: &mut dyn FnMut(u64) = if is_read { progress } else { &mut |_| {} };
-            bytes = self.read(answer.body_mut(), limit, progress)?;
+            bytes = self.read(response.body_mut(), limit, progress)?;
         }
-        Ok(Answer { status, headers, bytes })
+        Ok(HttpResponse { status, headers, bytes })
     }
 
-    fn run<T: AsSendBody>(
+    fn run_with_timeouts<T: AsSendBody>(
         &self,
         agent: &Agent,
         request: Request<T>,
@@ -160,12 +161,12 @@ impl Client {
         let request = request
             .timeout_global(Some(self.deadline.left()))
             .timeout_send_request(Some(small))
-            .timeout_send_body(Some(small + at_least(size)))
+            .timeout_send_body(Some(small + body_time_limit(size)))
             .timeout_recv_response(Some(small));
         agent.run(request.build())
     }
 
-    /// Reads the body of an answer, which may have any length up to the limit but must not be slow.
+    /// Reads the body of an response, which may have any length up to the limit but must not be slow.
     fn read(
         &self,
         body: &mut Body,
@@ -180,7 +181,7 @@ impl Client {
                 Ok(0) => return Ok(bytes),
                 Ok(count) => count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(Fault::of_io(error)),
+                Err(error) => return Err(Fault::from_io_error(error)),
             };
             bytes.extend_from_slice(&piece[..count]);
             let received = bytes.len() as u64;
@@ -188,16 +189,16 @@ impl Client {
                 return Err(Fault::Fatal("it sent more bytes than expected".to_owned()));
             }
             let elapsed = begin.saturating_sub(self.deadline.left());
-            if elapsed > self.timeouts.small + at_least(received) {
+            if elapsed > self.timeouts.small + body_time_limit(received) {
                 return Err(Fault::Slow);
             }
             progress(received);
         }
     }
 
-    fn agent(&self, url: &str) -> Result<Agent, Fault> {
+    fn agent_for(&self, url: &str) -> Result<Agent, Fault> {
         let uri: Uri = url.parse().map_err(|_| Fault::other("the URL is not valid"))?;
-        let proxy = self.proxies.to(&uri).map(str::to_owned);
+        let proxy = self.proxies.proxy_for(&uri).map(str::to_owned);
         if let Some(agent) = lock(&self.agents).get(&proxy) {
             return Ok(agent.clone());
         }
@@ -225,23 +226,24 @@ impl Client {
 }
 
 /// The time limit for a body of this size.
-fn at_least(bytes: u64) -> Duration {
+fn body_time_limit(bytes: u64) -> Duration {
     Duration::from_secs(bytes / BYTES_A_SECOND)
 }
 
 /// A request without the parts of its URL that may be secret.
-fn described(method: &str, url: &str) -> String {
+fn describe_request(method: &str, url: &str) -> String {
     let uri = url.parse::<Uri>().unwrap_or_default();
-    let server = uri.authority().map_or("", |it| it.as_str());
+    let server = uri.authority().map_or("", |authority| authority.as_str());
     let server = server.rsplit('@').next().unwrap_or_default();
     super::clean(&format!("`{method} {}` of {server}", uri.path()))
 }
 
 /// The certificates that are trusted: the system's, and Mozilla's where the system has none.
-fn roots(ca: Option<&[u8]>) -> anyhow::Result<RootCerts> {
+fn trusted_roots(ca: Option<&[u8]>) -> anyhow::Result<RootCerts> {
     let system = rustls_native_certs::load_native_certs().certs;
-    let own = |it: &[u8]| Certificate::from_der(it).to_owned();
-    let mut all: Vec<Certificate<'static>> = system.iter().map(|it| own(it)).collect();
+    let own = |certificate: &[u8]| Certificate::from_der(certificate).to_owned();
+    let mut all: Vec<Certificate<'static>> =
+        system.iter().map(|certificate| own(certificate)).collect();
     let Some(pem) = ca else {
         return Ok(if all.is_empty() { RootCerts::WebPki } else { all.into() });
     };
@@ -262,17 +264,17 @@ fn roots(ca: Option<&[u8]>) -> anyhow::Result<RootCerts> {
 
 impl Proxies {
     /// The proxy for a URL, if it is not one of this machine's own.
-    pub fn to(&self, url: &Uri) -> Option<&str> {
+    pub fn proxy_for(&self, url: &Uri) -> Option<&str> {
         let proxy = match url.scheme_str() {
             Some("http") => self.http.as_deref(),
             _ => self.https.as_deref(),
         };
-        let proxy = proxy.filter(|it| !it.trim().is_empty())?;
+        let proxy = proxy.filter(|address| !address.trim().is_empty())?;
         // The matcher does not support `*` for addresses.
-        let is_wildcard = self.none.split(',').any(|it| it.trim() == "*");
+        let is_wildcard = self.none.split(',').any(|entry| entry.trim() == "*");
         // It drops a proxy whose address it cannot read, so it is asked about any other.
         let matcher = Matcher::builder().all("http://proxy").no(&*self.none).build();
-        let is_used = !is_wildcard && !is_here(url) && matcher.intercept(url).is_some();
+        let is_used = !is_wildcard && !is_loopback(url) && matcher.intercept(url).is_some();
         is_used.then_some(proxy)
     }
 }
@@ -289,23 +291,26 @@ fn http_proxy(address: &str) -> Result<Proxy, Fault> {
             "the proxy in the environment has the scheme `{scheme}`, and only HTTP proxies are supported"
         )));
     }
-    if uri.authority().is_none_or(|it| it.host().is_empty() || !has_possible_port(it)) {
+    if uri
+        .authority()
+        .is_none_or(|authority| authority.host().is_empty() || !has_possible_port(authority))
+    {
         return Err(bad());
     }
     Proxy::new(address).map_err(|_| bad())
 }
 
-/// Whether an address has no port, or one up to 65535.
+/// Returns whether an address has no port, or one up to 65535.
 pub fn has_possible_port(address: &Authority) -> bool {
     let host = address.host();
-    let server = address.as_str().rsplit_once('@').map_or(address.as_str(), |it| it.1);
-    server.len() == host.len() || address.port_u16().is_some_and(|it| 0 < it)
+    let server = address.as_str().rsplit_once('@').map_or(address.as_str(), |parts| parts.1);
+    server.len() == host.len() || address.port_u16().is_some_and(|port| port > 0)
 }
 
-/// Whether a URL is one of this machine.
-pub fn is_here(url: &Uri) -> bool {
+/// Returns whether a URL is one of this machine.
+pub fn is_loopback(url: &Uri) -> bool {
     let host = url.host().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse().is_ok_and(|it: IpAddr| it.is_loopback())
+    host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
 /// Reports how much of a body is sent.

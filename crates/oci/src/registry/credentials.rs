@@ -32,15 +32,15 @@ pub enum Lookup {
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct File {
-    auths: BTreeMap<String, Entry>,
+struct AuthFile {
+    auths: BTreeMap<String, AuthEntry>,
     cred_helpers: BTreeMap<String, String>,
     creds_store: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Entry {
+struct AuthEntry {
     auth: Option<String>,
     username: Option<String>,
     password: Option<String>,
@@ -57,19 +57,19 @@ pub fn lookup(text: &str, repository: &str) -> anyhow::Result<Lookup> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|_| invalid())?;
     // A list would be read as the fields in their order.
     anyhow::ensure!(value.is_object(), invalid());
-    let file: File = serde_json::from_value(value).map_err(|_| invalid())?;
+    let file: AuthFile = serde_json::from_value(value).map_err(|_| invalid())?;
     let host = repository.split('/').next().unwrap_or(repository);
     let server = if host == "docker.io" { HUB } else { host };
     let helpers =
         [host, server].into_iter().chain((host == "docker.io").then_some("index.docker.io"));
-    for it in helpers {
-        if let Some(name) = file.cred_helpers.get(it) {
+    for helper in helpers {
+        if let Some(name) = file.cred_helpers.get(helper) {
             return Ok(Lookup::Helper { name: name.clone(), server: server.to_owned() });
         }
     }
     let of = |key: &str| match file.auths.get(key) {
         Some(entry) => {
-            entry.credentials().map_err(|why| anyhow::format_err!("its entry `{key}` {why}"))
+            entry.to_credentials().map_err(|why| anyhow::format_err!("its entry `{key}` {why}"))
         }
         None => Ok(None),
     };
@@ -98,20 +98,20 @@ pub fn lookup(text: &str, repository: &str) -> anyhow::Result<Lookup> {
     {
         return Ok(Lookup::Found(found));
     }
-    Ok(match file.creds_store.filter(|it| !it.is_empty()) {
+    Ok(match file.creds_store.filter(|name| !name.is_empty()) {
         Some(name) => Lookup::Helper { name, server: server.to_owned() },
         None => Lookup::Nothing,
     })
 }
 
 fn hostname(key: &str) -> &str {
-    let rest = key.split_once("://").map_or(key, |it| it.1);
+    let rest = key.split_once("://").map_or(key, |parts| parts.1);
     rest.split('/').next().unwrap_or(rest)
 }
 
-impl Entry {
-    fn credentials(&self) -> Result<Option<Credentials>, &'static str> {
-        let token = self.identitytoken.as_ref().filter(|it| !it.is_empty());
+impl AuthEntry {
+    fn to_credentials(&self) -> Result<Option<Credentials>, &'static str> {
+        let token = self.identitytoken.as_ref().filter(|token| !token.is_empty());
         if let Some(token) = token {
             return Ok(Some(Credentials::IdentityToken(token.clone())));
         }
@@ -119,13 +119,15 @@ impl Entry {
             let (user, password) = (user.clone(), password.clone());
             return Ok(Some(Credentials::Password { user, password }));
         }
-        let Some(auth) = self.auth.as_ref().map(|it| it.trim()).filter(|it| !it.is_empty()) else {
+        let Some(auth) = self.auth.as_ref().map(|auth| auth.trim()).filter(|auth| !auth.is_empty())
+        else {
             return Ok(None);
         };
-        let text = BASE64_STANDARD.decode(auth).ok().and_then(|it| String::from_utf8(it).ok());
+        let text =
+            BASE64_STANDARD.decode(auth).ok().and_then(|bytes| String::from_utf8(bytes).ok());
         let (user, password) = text
             .as_ref()
-            .and_then(|it| it.split_once(':'))
+            .and_then(|text| text.split_once(':'))
             .ok_or("has an `auth` that is not `user:password` in base64")?;
         let password = password.trim_end_matches('\0').to_owned();
         Ok(Some(Credentials::Password { user: user.to_owned(), password }))

@@ -8,7 +8,7 @@ use base64::{
 };
 use percent_encoding::percent_decode_str;
 
-use super::client::Answer;
+use super::client::HttpResponse;
 use model::TimedOut;
 
 /// Why a request has come to nothing.
@@ -24,7 +24,7 @@ pub enum Fault {
     Late(TimedOut),
     /// TLS cannot be spoken with the server.
     Tls { message: String, is_certificate: bool },
-    /// There is nobody at this address.
+    /// No server can be reached at this address.
     Unreachable(String),
     /// The proxy of the environment cannot be used.
     Proxy(String),
@@ -32,7 +32,7 @@ pub enum Fault {
     Fatal(String),
 }
 
-/// What is wrong with the certificate that `openssl req -x509` makes by default.
+/// The message for a certificate that `openssl req -x509` makes by default.
 pub const OF_A_CA: &str = "the server's certificate is that of a certificate authority (CA:TRUE), which no server may use";
 
 /// The maximum length of a server's text in messages.
@@ -43,16 +43,18 @@ impl Fault {
         Self::Fatal(text.to_owned())
     }
 
-    pub fn of(error: ureq::Error) -> Self {
+    pub fn from_ureq_error(error: ureq::Error) -> Self {
         match error {
-            ureq::Error::Io(error) => Self::of_io(error),
+            ureq::Error::Io(error) => Self::from_io_error(error),
             ureq::Error::HostNotFound => Self::Unreachable("there is no such host".to_owned()),
             ureq::Error::Timeout(ureq::Timeout::Connect) => {
                 Self::Unreachable("no connection within 20 seconds".to_owned())
             }
             // It would take as long again.
             ureq::Error::Timeout(_) => Self::Slow,
-            ureq::Error::Tls(_) | ureq::Error::Rustls(_) => Self::tls(&error.to_string()),
+            ureq::Error::Tls(_) | ureq::Error::Rustls(_) => {
+                Self::from_tls_message(&error.to_string())
+            }
             ureq::Error::Protocol(_) => Self::Lost("its answer is not HTTP".to_owned()),
             ureq::Error::ConnectionFailed => Self::Unreachable("no connection".to_owned()),
             // These messages contain no URL.
@@ -60,26 +62,26 @@ impl Fault {
         }
     }
 
-    pub fn of_io(error: io::Error) -> Self {
+    pub fn from_io_error(error: io::Error) -> Self {
         let text = error.to_string();
         match error.kind() {
             io::ErrorKind::ConnectionRefused => Self::Unreachable("connection refused".to_owned()),
             io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable => {
                 Self::Unreachable("the network is unreachable".to_owned())
             }
-            // What may pass says that it is temporary.
+            // The message of an error that may pass says that it is temporary.
             _ if text.contains("lookup address") && !text.contains("Temporary") => {
                 Self::Unreachable("there is no such host".to_owned())
             }
-            io::ErrorKind::InvalidData => Self::tls(&text),
-            _ => match error.into_inner().map(|it| it.downcast::<ureq::Error>()) {
-                Some(Ok(inner)) => Self::of(*inner),
+            io::ErrorKind::InvalidData => Self::from_tls_message(&text),
+            _ => match error.into_inner().map(|error| error.downcast::<ureq::Error>()) {
+                Some(Ok(inner)) => Self::from_ureq_error(*inner),
                 _ => Self::Lost(clean(&text)),
             },
         }
     }
 
-    fn tls(text: &str) -> Self {
+    fn from_tls_message(text: &str) -> Self {
         if text.contains("CaUsedAsEndEntity") {
             return Self::Tls { message: OF_A_CA.to_owned(), is_certificate: true };
         }
@@ -101,17 +103,17 @@ impl Fault {
         }
     }
 
-    /// The fault that an answer reports.
-    pub fn of_answer(answer: &Answer, secrets: &[String]) -> Self {
-        let after = answer.header("Retry-After").and_then(|it| it.trim().parse().ok());
+    /// The fault that an response reports.
+    pub fn from_response(response: &HttpResponse, secrets: &[String]) -> Self {
+        let after = response.header("Retry-After").and_then(|value| value.trim().parse().ok());
         Self::Status {
-            code: answer.status.as_u16(),
-            message: shortened(&without(&message(&answer.bytes), secrets)),
+            code: response.status.as_u16(),
+            message: shorten_text(&remove_secrets(&response_message(&response.bytes), secrets)),
             after: after.map(Duration::from_secs),
         }
     }
 
-    /// Whether another attempt may succeed, and how long to wait before it.
+    /// Returns the requested pause before another attempt, if one may succeed.
     pub fn is_passing(&self) -> Option<Option<Duration>> {
         match self {
             Self::Lost(_) => Some(None),
@@ -138,39 +140,42 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What a registry says about an error: the specification has a form for it.
-fn message(body: &[u8]) -> String {
+/// Returns the message of a registry about an error, in the form of the specification if it has it.
+fn response_message(body: &[u8]) -> String {
     let Ok(value) = serde_json::from_slice::<serde_json::Value>(body) else {
         // A page of HTML says nothing to the point.
         let text = String::from_utf8_lossy(body);
-        return if text.trim_start().starts_with('<') { String::new() } else { line(&text) };
+        return if text.trim_start().starts_with('<') { String::new() } else { single_line(&text) };
     };
-    let one = |it: &serde_json::Value| {
-        let field = |name: &str| it[name].as_str().unwrap_or_default().to_owned();
+    let one = |error: &serde_json::Value| {
+        let field = |name: &str| error[name].as_str().unwrap_or_default().to_owned();
         let parts = [field("code"), field("message")];
-        parts.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join(": ")
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
     };
-    let list = value["errors"].as_array().map(|it| it.iter().map(one).collect::<Vec<_>>());
-    let text = list.map(|it| it.join("; ")).or_else(|| {
-        ["details", "message", "error"].iter().find_map(|it| Some(value[*it].as_str()?.to_owned()))
+    let list = value["errors"].as_array().map(|errors| errors.iter().map(one).collect::<Vec<_>>());
+    let text = list.map(|messages| messages.join("; ")).or_else(|| {
+        ["details", "message", "error"]
+            .iter()
+            .find_map(|field| Some(value[*field].as_str()?.to_owned()))
     });
-    line(&text.unwrap_or_default())
+    single_line(&text.unwrap_or_default())
 }
 
 /// A text on one line, cut short.
 pub fn clean(text: &str) -> String {
-    shortened(&line(text))
+    shorten_text(&single_line(text))
 }
 
-fn line(text: &str) -> String {
+fn single_line(text: &str) -> String {
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn shortened(text: &str) -> String {
-    match LONGEST < text.chars().count() {
-        true => text.chars().take(LONGEST).collect::<String>() + "…",
-        false => text.to_owned(),
+fn shorten_text(text: &str) -> String {
+    if text.chars().count() > LONGEST {
+        text.chars().take(LONGEST).collect::<String>() + "…"
+    } else {
+        text.to_owned()
     }
 }
 
@@ -178,39 +183,45 @@ fn shortened(text: &str) -> String {
 const NOT_SHOWN: &str = "(its message has the credentials in it, and is not shown)";
 
 /// A text in which no secret is left, however the server has encoded it.
-fn without(text: &str, secrets: &[String]) -> String {
+fn remove_secrets(text: &str, secrets: &[String]) -> String {
     let mut forms = Vec::new();
-    for secret in secrets.iter().filter(|it| 3 < it.len()) {
+    for secret in secrets.iter().filter(|secret| secret.len() > 3) {
         let (standard, safe) = (BASE64_STANDARD.encode(secret), BASE64_URL_SAFE.encode(secret));
-        let encoded = [standard, safe].map(|it| it.trim_end_matches('=').to_owned());
-        forms.extend([secret.clone(), line(secret)].into_iter().chain(encoded));
+        let encoded = [standard, safe].map(|encoded| encoded.trim_end_matches('=').to_owned());
+        forms.extend([secret.clone(), single_line(secret)].into_iter().chain(encoded));
     }
-    forms.retain(|it| !bare(it).is_empty());
+    forms.retain(|form| !comparable_text(form).is_empty());
     // A secret may be a part of another one.
-    forms.sort_by_key(|it| Reverse(it.len()));
-    let mut res = text.to_owned();
-    forms.iter().for_each(|it| res = res.replace(&**it, "***"));
-    let mut decoded = res.clone();
+    forms.sort_by_key(|form| Reverse(form.len()));
+    let mut cleaned = text.to_owned();
+    forms.iter().for_each(|form| cleaned = cleaned.replace(&**form, "***"));
+    let mut decoded = cleaned.clone();
     for _ in 0..4 {
-        let found = bare(&decoded);
-        if forms.iter().any(|it| found.contains(&bare(it))) {
+        let found = comparable_text(&decoded);
+        if forms.iter().any(|form| found.contains(&comparable_text(form))) {
             return NOT_SHOWN.to_owned();
         }
         decoded = percent_decode_str(&decoded).decode_utf8_lossy().into_owned();
     }
-    res
+    cleaned
 }
 
 /// A text without what servers change: blanks, which may be a `+` in a URL.
-fn bare(text: &str) -> String {
-    text.chars().filter(|it| !it.is_whitespace() && !it.is_control() && *it != '+').collect()
+fn comparable_text(text: &str) -> String {
+    text.chars()
+        .filter(|letter| !letter.is_whitespace() && !letter.is_control() && *letter != '+')
+        .collect()
 }
 
 #[test]
 fn a_servers_text_is_short_and_has_no_secret() {
     let secrets = ["hunter22".to_owned(), "a".to_owned()];
     let check = |body: &str, expected: &str| {
-        assert_eq!(without(&message(body.as_bytes()), &secrets), expected, "{body}");
+        assert_eq!(
+            remove_secrets(&response_message(body.as_bytes()), &secrets),
+            expected,
+            "{body}"
+        );
     };
     check(r#"{"errors":[{"code":"DENIED","message":"no"},{"code":"X"}]}"#, "DENIED: no; X");
     check(
@@ -222,7 +233,7 @@ fn a_servers_text_is_short_and_has_no_secret() {
     check("hunter22\r\n", "***");
     check("", "");
     let long = "x".repeat(296) + "hunter22";
-    let shown = shortened(&without(&message(long.as_bytes()), &secrets));
+    let shown = shorten_text(&remove_secrets(&response_message(long.as_bytes()), &secrets));
     assert_eq!(shown, "x".repeat(296) + "***");
     assert_eq!(clean(&"x".repeat(10_000)).chars().count(), 301);
 }
@@ -251,9 +262,9 @@ fn a_secret_is_found_in_every_form() {
         BASE64_URL_SAFE.encode(secret),
     ] {
         let body = serde_json::json!({"message": format!("no rights for me:{form} here")});
-        let found = without(&message(body.to_string().as_bytes()), &secrets);
+        let found = remove_secrets(&response_message(body.to_string().as_bytes()), &secrets);
         assert!(found == NOT_SHOWN || found.contains("***"), "{form}: {found}");
         assert!(!found.contains("ss") || found == NOT_SHOWN, "{form}: {found}");
     }
-    assert_eq!(without("100 % of a+b", &secrets), "100 % of a+b");
+    assert_eq!(remove_secrets("100 % of a+b", &secrets), "100 % of a+b");
 }

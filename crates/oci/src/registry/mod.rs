@@ -1,4 +1,4 @@
-//! The only room that talks to image registries, by the protocol of OCI's distribution specification.
+//! The only module that talks to image registries, by the protocol of OCI's distribution specification.
 //!
 //! A registry is not trusted: every answer has a size limit and a time limit, digests are compared, and credentials go to
 //! the registry that they are for and to the token server that it names, never along with a redirect. What a server
@@ -23,10 +23,10 @@ pub use push::Parts;
 use client::Client;
 use model::{Deadline, Image};
 
-/// How to reach a registry.
+/// The settings of a connection to a registry.
 #[derive(Clone)]
 pub struct Access {
-    /// When everything ends that waits for the registry, for the servers that it names, or between two attempts.
+    /// The deadline of everything that waits for the registry, for the servers that it names, or between two attempts.
     pub deadline: Deadline,
     /// Speak HTTP without TLS.
     pub plain_http: bool,
@@ -106,7 +106,7 @@ impl Registry {
     }
 
     fn url(&self, path: &str) -> anyhow::Result<String> {
-        Ok(format!("{}/v2/{}/{path}", self.origin()?, self.repository))
+        Ok(format!("{}/v2/{}/{path}", self.origin_url()?, self.repository))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{
     Registry,
     call::{Call, LONGEST_MESSAGE},
-    client::Answer,
+    client::HttpResponse,
     fault::Fault,
 };
 use diagnostics::Hint as _;
@@ -17,17 +17,18 @@ impl Registry {
     pub fn resolve(&self, reference: &str, media_types: &[&str]) -> anyhow::Result<Digest> {
         let url = self.url(&format!("manifests/{reference}"))?;
         let call = || Call::new("HEAD", url.clone()).header("Accept", media_types.join(", "));
-        let head = self.repeat(|| self.call(call(), &mut |_| {}));
-        let is_manifest = |answer: &Answer| media_types.contains(&&*media_type(answer));
+        let head = self.retry(|| self.send_authorized(call(), &mut |_| {}));
+        let is_manifest = |response: &HttpResponse| media_types.contains(&&*media_type(response));
         let head = head.ok().filter(is_manifest);
-        let digest = head.and_then(|it| it.header("Docker-Content-Digest")?.parse().ok());
+        let digest =
+            head.and_then(|response| response.header("Docker-Content-Digest")?.parse().ok());
         match digest {
             Some(digest) => Ok(digest),
-            // Some registries answer to `HEAD` in another way, or do not say the digest.
+            // Some registries response to `HEAD` in another way, or do not say the digest.
             None => {
                 let manifest = self.manifest(reference, media_types)?;
                 if serde_json::from_slice::<serde_json::Map<_, _>>(manifest.bytes()).is_err() {
-                    return self.lie("its manifest is not a JSON object".to_owned());
+                    return self.digest_error("its manifest is not a JSON object".to_owned());
                 }
                 Ok(manifest.digest().clone())
             }
@@ -36,37 +37,43 @@ impl Registry {
 
     /// A manifest or an index, by tag or digest.
     pub fn manifest(&self, reference: &str, media_types: &[&str]) -> anyhow::Result<Blob> {
-        let answer = self.ask(reference, media_types)?;
-        self.whole(reference, self.explain(answer)?)
+        let response = self.request_manifest(reference, media_types)?;
+        self.compare_digest(reference, self.explain_fault(response)?)
     }
 
     /// A manifest or an index, by tag or digest; `None` if there is none.
     pub fn find(&self, reference: &str, media_types: &[&str]) -> anyhow::Result<Option<Blob>> {
-        match self.ask(reference, media_types)? {
+        match self.request_manifest(reference, media_types)? {
             Err(Fault::Status { code: 404, .. }) => Ok(None),
-            answer => self.whole(reference, self.explain(answer)?).map(Some),
+            response => self.compare_digest(reference, self.explain_fault(response)?).map(Some),
         }
     }
 
-    fn ask(&self, reference: &str, media_types: &[&str]) -> anyhow::Result<Result<Answer, Fault>> {
+    fn request_manifest(
+        &self,
+        reference: &str,
+        media_types: &[&str],
+    ) -> anyhow::Result<Result<HttpResponse, Fault>> {
         let url = self.url(&format!("manifests/{reference}"))?;
-        Ok(self.repeat(|| {
+        Ok(self.retry(|| {
             let call = Call::new("GET", url.clone()).header("Accept", media_types.join(", "));
-            self.call(Call { limit: LONGEST_MANIFEST, ..call }, &mut |_| {})
+            self.send_authorized(Call { limit: LONGEST_MANIFEST, ..call }, &mut |_| {})
         }))
     }
 
-    fn whole(&self, reference: &str, answer: Answer) -> anyhow::Result<Blob> {
-        let media_type = media_type(&answer);
+    fn compare_digest(&self, reference: &str, response: HttpResponse) -> anyhow::Result<Blob> {
+        let media_type = media_type(&response);
         let expected = match reference.parse::<Digest>() {
             Ok(digest) => Some(digest),
-            Err(_) => answer.header("Docker-Content-Digest").and_then(|it| it.parse().ok()),
-        };
-        let blob = Blob::new(media_type, answer.bytes);
-        match expected {
-            Some(expected) if expected != *blob.digest() => {
-                self.lie(format!("it sent a manifest that does not have the digest {expected}"))
+            Err(_) => {
+                response.header("Docker-Content-Digest").and_then(|digest| digest.parse().ok())
             }
+        };
+        let blob = Blob::new(media_type, response.bytes);
+        match expected {
+            Some(expected) if expected != *blob.digest() => self.digest_error(format!(
+                "it sent a manifest that does not have the digest {expected}"
+            )),
             _ => Ok(blob),
         }
     }
@@ -74,32 +81,36 @@ impl Registry {
     /// A layer or a configuration. `progress` gets the number of bytes that it has.
     pub fn blob(&self, it: &Descriptor, progress: &mut dyn FnMut(u64)) -> anyhow::Result<Blob> {
         let url = self.url(&format!("blobs/{}", it.digest))?;
-        let answer = self.repeat(|| {
+        let response = self.retry(|| {
             let call = Call::new("GET", url.clone());
-            let answer =
-                self.call(Call { limit: it.size.max(LONGEST_MESSAGE), ..call }, progress)?;
+            let response = self
+                .send_authorized(Call { limit: it.size.max(LONGEST_MESSAGE), ..call }, progress)?;
             // A connection that ends early is not always noticed.
-            match (answer.bytes.len() as u64) < it.size {
-                true => Err(Fault::Lost("it sent fewer bytes than expected".to_owned())),
-                false => Ok(answer),
+            if (response.bytes.len() as u64) < it.size {
+                Err(Fault::Lost("it sent fewer bytes than expected".to_owned()))
+            } else {
+                Ok(response)
             }
         });
-        let answer = self.explain(answer)?;
-        let blob = Blob::new(&it.media_type, answer.bytes);
+        let response = self.explain_fault(response)?;
+        let blob = Blob::new(&it.media_type, response.bytes);
         if *blob.digest() != it.digest || blob.size() != it.size {
-            return self.lie(format!("it sent a blob that does not have the digest {}", it.digest));
+            return self.digest_error(format!(
+                "it sent a blob that does not have the digest {}",
+                it.digest
+            ));
         }
         Ok(blob)
     }
 
-    fn lie<T>(&self, what: String) -> anyhow::Result<T> {
+    fn digest_error<T>(&self, what: String) -> anyhow::Result<T> {
         Err(anyhow::format_err!("{}: {what}", self.name))
             .hint("a proxy or a mirror may have changed it: run the command again, or use another registry")
     }
 }
 
-/// The media type of the answer, without parameters.
-fn media_type(answer: &Answer) -> String {
-    let header = answer.header("Content-Type").unwrap_or_default();
+/// The media type of the response, without parameters.
+fn media_type(response: &HttpResponse) -> String {
+    let header = response.header("Content-Type").unwrap_or_default();
     header.split(';').next().unwrap_or_default().trim().to_owned()
 }

@@ -13,8 +13,8 @@ use anyhow::Context as _;
 
 use super::{
     Registry,
-    call::{Call, resolved},
-    client::{AT_ONCE, Answer},
+    call::{Call, resolve_location},
+    client::{AT_ONCE, HttpResponse},
     fault::Fault,
     lock,
 };
@@ -39,7 +39,7 @@ impl Registry {
     ) -> anyhow::Result<()> {
         self.push_parts(parts, progress)
             .with_context(|| format!("the tag `{tag}` was not changed"))?;
-        self.explain(self.repeat(|| self.put_manifest(tag, parts.top)))
+        self.explain_fault(self.retry(|| self.put_manifest(tag, parts.top)))
             .with_context(|| format!("cannot set the tag `{tag}`"))
     }
 
@@ -49,23 +49,24 @@ impl Registry {
         progress: &mut dyn FnMut(u64, u64),
     ) -> anyhow::Result<()> {
         // The first request may find out how the registry is reached.
-        self.origin()?;
-        let blobs = self.each(&parts.blobs, progress, |blob, progress| {
-            match self.repeat(|| self.has(blob))? {
-                true => Ok(()),
-                false => self.repeat(|| self.put_blob(blob, progress)),
+        self.origin_url()?;
+        let blobs = self.send_each(&parts.blobs, progress, |blob, progress| {
+            if self.retry(|| self.has_blob(blob))? {
+                Ok(())
+            } else {
+                self.retry(|| self.put_blob(blob, progress))
             }
         });
-        self.explain(blobs)?;
+        self.explain_fault(blobs)?;
         // A registry refuses a manifest that names what it does not have.
-        let children = self.each(&parts.children, &mut |_, _| {}, |child, _| {
-            self.repeat(|| self.put_manifest(child.digest().as_str(), child))
+        let children = self.send_each(&parts.children, &mut |_, _| {}, |child, _| {
+            self.retry(|| self.put_manifest(child.digest().as_str(), child))
         });
-        self.explain(children)
+        self.explain_fault(children)
     }
 
     /// Sends all of these, a few at a time. Returns the first fault, after which nothing more is sent.
-    fn each(
+    fn send_each(
         &self,
         list: &[&Blob],
         progress: &mut dyn FnMut(u64, u64),
@@ -81,7 +82,7 @@ impl Registry {
                 let Some((at, blob)) = next.filter(|_| !is_stopped.load(Ordering::Relaxed)) else {
                     return;
                 };
-                let report = |it| drop(reports.send((at, it)));
+                let report = |progress| drop(reports.send((at, progress)));
                 let done = send(blob, &mut |sent| report(Ok(sent)));
                 let is_fault = done.is_err();
                 report(done.map(|()| blob.size()));
@@ -91,7 +92,7 @@ impl Registry {
                 }
             }
         };
-        let all = list.iter().map(|it| it.size()).sum();
+        let all = list.iter().map(|blob| blob.size()).sum();
         let mut sent = vec![0; list.len()];
         let mut first = None;
         thread::scope(|scope| {
@@ -114,20 +115,21 @@ impl Registry {
         first.map_or(Ok(()), Err)
     }
 
-    /// Whether the registry has a blob: an answer counts only if it is about these bytes, as anybody on the way can say 200.
-    fn has(&self, blob: &Blob) -> Result<bool, Fault> {
+    /// Returns whether the registry has a blob: a response counts only if it is about these bytes, since any proxy can say
+    /// 200.
+    fn has_blob(&self, blob: &Blob) -> Result<bool, Fault> {
         let url =
             format!("{}/v2/{}/blobs/{}", self.origin_if_known(), self.repository, blob.digest());
-        match self.call(Call::new("HEAD", url), &mut |_| {}) {
-            Ok(answer) => {
-                let is_size = |it: &str| it.trim().parse() == Ok(blob.size());
-                let size = answer.header("Content-Length").map(is_size);
-                let is_digest = |it: &str| it.trim() == blob.digest().as_str();
-                let digest = answer.header("Docker-Content-Digest").map(is_digest);
+        match self.send_authorized(Call::new("HEAD", url), &mut |_| {}) {
+            Ok(response) => {
+                let is_size = |length: &str| length.trim().parse() == Ok(blob.size());
+                let size = response.header("Content-Length").map(is_size);
+                let is_digest = |digest: &str| digest.trim() == blob.digest().as_str();
+                let digest = response.header("Docker-Content-Digest").map(is_digest);
                 let is_about = [size, digest].contains(&Some(true));
-                Ok(answer.status == 200 && is_about && ![size, digest].contains(&Some(false)))
+                Ok(response.status == 200 && is_about && ![size, digest].contains(&Some(false)))
             }
-            // An answer to `HEAD` has no message, so the upload is what fails with one.
+            // An response to `HEAD` has no message, so the upload is what fails with one.
             Err(Fault::Status { code, .. }) if code < 500 && code != 429 => Ok(false),
             Err(other) => Err(other),
         }
@@ -135,15 +137,16 @@ impl Registry {
 
     fn put_blob(&self, blob: &Blob, progress: &mut dyn FnMut(u64)) -> Result<(), Fault> {
         let url = format!("{}/v2/{}/blobs/uploads/", self.origin_if_known(), self.repository);
-        let answer = self.call(Call::new("POST", url.clone()).body(&[]), &mut |_| {})?;
-        let location = answer.header("Location").filter(|_| answer.status == 202);
+        let response =
+            self.send_authorized(Call::new("POST", url.clone()).body(&[]), &mut |_| {})?;
+        let location = response.header("Location").filter(|_| response.status == 202);
         let location = location.ok_or_else(|| Fault::other("it sent no upload location"))?;
-        let location = resolved(&url, location)?;
+        let location = resolve_location(&url, location)?;
         let mark = if location.contains('?') { '&' } else { '?' };
         let call = Call::new("PUT", format!("{location}{mark}digest={}", blob.digest()))
             .header("Content-Type", "application/octet-stream")
             .body(blob.bytes());
-        self.require_stored(&self.call(call, progress)?, blob)
+        self.ensure_stored(&self.send_authorized(call, progress)?, blob)
     }
 
     fn put_manifest(&self, reference: &str, blob: &Blob) -> Result<(), Fault> {
@@ -151,17 +154,20 @@ impl Registry {
             format!("{}/v2/{}/manifests/{reference}", self.origin_if_known(), self.repository);
         let call =
             Call::new("PUT", url).header("Content-Type", blob.media_type()).body(blob.bytes());
-        self.require_stored(&self.call(call, &mut |_| {})?, blob)
+        self.ensure_stored(&self.send_authorized(call, &mut |_| {})?, blob)
     }
 
-    fn require_stored(&self, answer: &Answer, blob: &Blob) -> Result<(), Fault> {
-        if answer.status != 201 {
+    fn ensure_stored(&self, response: &HttpResponse, blob: &Blob) -> Result<(), Fault> {
+        if response.status != 201 {
             return Err(Fault::Fatal(format!(
                 "it answered with status {} where a registry that has stored something answers with 201",
-                answer.status.as_u16()
+                response.status.as_u16()
             )));
         }
-        match answer.header("Docker-Content-Digest").and_then(|it| it.parse::<Digest>().ok()) {
+        match response
+            .header("Docker-Content-Digest")
+            .and_then(|digest| digest.parse::<Digest>().ok())
+        {
             Some(digest) if digest != *blob.digest() => {
                 Err(Fault::Fatal(format!("it stored {} as {digest}", blob.digest())))
             }

@@ -30,7 +30,7 @@ impl Annotations {
         refusals: &mut Refusals,
         warnings: &mut Warnings,
     ) -> Self {
-        let mut own = own_annotations(input, refusals);
+        let mut user_annotations = own_annotations(input, refusals);
         let entry = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let mut core = vec![
             entry(MEDIA_TYPE, "registry+v1"),
@@ -38,44 +38,44 @@ impl Annotations {
             entry(METADATA, "metadata/"),
             entry(PACKAGE, input.package.as_str()),
         ];
-        core.extend(channels(input, &mut own, refusals));
+        core.extend(channel_annotations(input, &mut user_annotations, refusals));
         let mut tests = Vec::new();
         if scorecard {
             tests.push(entry(TEST_MEDIA_TYPE, "scorecard+v1"));
             tests.push(entry(TEST_CONFIG, "tests/scorecard/"));
         }
         for (name, value) in core.iter().chain(&tests) {
-            if own.remove(name).is_some_and(|it| it != *value) {
+            if user_annotations.remove(name).is_some_and(|annotation| annotation != *value) {
                 refusals.push(
                     format!("{FILE}: `{name}` is `{value}` in this bundle"),
                     format!("remove the line from {FILE}"),
                 );
             }
         }
-        core.extend(with_metrics(own, input, warnings));
+        core.extend(with_metrics(user_annotations, input, warnings));
         Self { core, tests }
     }
 
-    pub fn text(&self) -> String {
-        let mut res = "annotations:\n  # Core bundle annotations.\n".to_owned();
-        self.core.iter().for_each(|it| res.push_str(&line(it)));
+    pub fn to_yaml(&self) -> String {
+        let mut yaml = "annotations:\n  # Core bundle annotations.\n".to_owned();
+        self.core.iter().for_each(|annotation| yaml.push_str(&annotation_line(annotation)));
         if !self.tests.is_empty() {
-            res.push_str("\n  # Annotations for testing.\n");
-            self.tests.iter().for_each(|it| res.push_str(&line(it)));
+            yaml.push_str("\n  # Annotations for testing.\n");
+            self.tests.iter().for_each(|annotation| yaml.push_str(&annotation_line(annotation)));
         }
-        res
+        yaml
     }
 }
 
-/// The channels and the default channel: those of the flags, or else the user's.
-fn channels(
+/// Returns the channels and the default channel: those of the flags, or else the user's.
+fn channel_annotations(
     input: &Input,
-    own: &mut BTreeMap<String, String>,
+    user_annotations: &mut BTreeMap<String, String>,
     refusals: &mut Refusals,
 ) -> Vec<(String, String)> {
     let mut flag_or_own = |flag: String, key: &str| {
-        let own = own.remove(key).unwrap_or_default();
-        let value = if flag.is_empty() { own } else { flag };
+        let user_value = user_annotations.remove(key).unwrap_or_default();
+        let value = if flag.is_empty() { user_value } else { flag };
         (!value.is_empty()).then_some(value)
     };
     let list: Vec<String> = input.channels.iter().map(ToString::to_string).collect();
@@ -84,45 +84,45 @@ fn channels(
     let default = input.default_channel.map(ToString::to_string).unwrap_or_default();
     let default = flag_or_own(default, DEFAULT_CHANNEL);
     if let Some(default) = &default
-        && !channels.split(',').any(|it| it == default)
+        && !channels.split(',').any(|channel| channel == default)
     {
         refusals.push(
             format!("the default channel `{default}` is not one of the channels `{channels}`"),
             format!("give `--channels {channels},{default}`, or another `--default-channel`"),
         );
     }
-    let default = default.map(|it| (DEFAULT_CHANNEL.to_owned(), it));
+    let default = default.map(|channel| (DEFAULT_CHANNEL.to_owned(), channel));
     [Some((CHANNELS.to_owned(), channels)), default].into_iter().flatten().collect()
 }
 
-/// The user's other annotations and those for metrics, sorted by name.
+/// Adds the annotations for metrics to the user's other annotations, sorted by name.
 fn with_metrics(
-    own: BTreeMap<String, String>,
+    user_annotations: BTreeMap<String, String>,
     input: &Input,
     warnings: &mut Warnings,
 ) -> BTreeMap<String, String> {
-    let mut res = own;
+    let mut annotations = user_annotations;
     for (name, value) in [
         ("operators.operatorframework.io.metrics.builder", input.builder),
         ("operators.operatorframework.io.metrics.mediatype.v1", "metrics+v1"),
         ("operators.operatorframework.io.metrics.project_layout", input.layout),
     ] {
-        let before = res.insert(name.to_owned(), value.to_owned());
-        if let Some(before) = before.filter(|it| it != value && !is_of_tool(it)) {
+        let before = annotations.insert(name.to_owned(), value.to_owned());
+        if let Some(before) = before.filter(|before| before != value && !is_of_tool(before)) {
             warnings.push(format!("{FILE}: `{name}: {before}` is replaced by `{value}`"));
         }
     }
-    res
+    annotations
 }
 
-/// One entry, quoted where YAML requires it.
-fn line((key, value): &(String, String)) -> String {
+/// Formats one entry, quoted where YAML requires it.
+fn annotation_line((key, value): &(String, String)) -> String {
     let entry: Map<String, Value> =
         [(key.clone(), Value::from(value.as_str()))].into_iter().collect();
     format!("  {}", yaml::to_text(&entry.into()))
 }
 
-/// Additional annotations of the user.
+/// Reads the additional annotations of the user.
 fn own_annotations(input: &Input, refusals: &mut Refusals) -> BTreeMap<String, String> {
     let Some(text) = input.metadata.get("annotations.yaml") else { return BTreeMap::new() };
     let shape = "its only key is `annotations`, a map of keys to single-line strings";
@@ -133,25 +133,26 @@ fn own_annotations(input: &Input, refusals: &mut Refusals) -> BTreeMap<String, S
             return BTreeMap::new();
         }
     };
-    let only = file.as_object().is_some_and(|it| it.keys().all(|it| it == "annotations"));
+    let only =
+        file.as_object().is_some_and(|mapping| mapping.keys().all(|key| key == "annotations"));
     let Some(annotations) = file.get("annotations").and_then(Value::as_object).filter(|_| only)
     else {
         refusals.push(format!("{FILE} is not a valid annotations file"), shape);
         return BTreeMap::new();
     };
-    let mut res = BTreeMap::new();
+    let mut user_annotations = BTreeMap::new();
     for (key, value) in annotations {
         let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '/');
         match value.as_str() {
             Some(value)
                 if !value.contains(['\n', '\r']) && !key.is_empty() && key.chars().all(is_key) =>
             {
-                res.insert(key.clone(), value.to_owned());
+                user_annotations.insert(key.clone(), value.to_owned());
             }
             Some(_) => refusals.push(format!("{FILE}: `{key}` is not a valid image label"), shape),
             None => refusals
                 .push(format!("{FILE}: the value of `{key}` is not a string"), "put it in quotes"),
         }
     }
-    res
+    user_annotations
 }

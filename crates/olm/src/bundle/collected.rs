@@ -1,4 +1,4 @@
-//! Sorts the objects by their use in the bundle. Each object that has none is named in a warning.
+//! Sorts the objects by their use in the bundle. A warning names each object that the bundle does not use.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ const SCORECARD: &str = "scorecard.operatorframework.io";
 pub const RBAC: &str = "rbac.authorization.k8s.io";
 
 #[derive(Default)]
-pub struct Collected<'a> {
+pub struct SortedObjects<'a> {
     pub csv: Option<&'a Value>,
     /// The CSVs of other packages, judged by their names.
     pub foreign_csvs: Vec<&'a Value>,
@@ -33,14 +33,14 @@ pub struct Collected<'a> {
     pub others: Vec<&'a Value>,
 }
 
-impl<'a> Collected<'a> {
+impl<'a> SortedObjects<'a> {
     pub fn new(
         objects: &'a [Value],
         package: &PackageName,
         refusals: &mut Refusals,
         warnings: &mut Warnings,
     ) -> Self {
-        let mut res = Self::default();
+        let mut sorted = Self::default();
         let mut rest = Vec::new();
         let mut seen = BTreeSet::new();
         for object in objects {
@@ -51,56 +51,56 @@ impl<'a> Collected<'a> {
             match (group, object::kind(object)) {
                 ("operators.coreos.com", "ClusterServiceVersion") => {
                     match object::name(object).starts_with(&format!("{package}.")) {
-                        true => one(&mut res.csv, object, refusals),
-                        false => res.foreign_csvs.push(object),
+                        true => set_single(&mut sorted.csv, object, refusals),
+                        false => sorted.foreign_csvs.push(object),
                     }
                 }
                 (SCORECARD, "Configuration") if object::name(object).is_empty() => {
                     warnings.leave_out(object, "it has no name");
                 }
-                (SCORECARD, "Configuration") => one(&mut res.scorecard, object, refusals),
-                ("apps", "Deployment") => res.deployments.push(object),
-                ("", "ServiceAccount") => res.service_accounts.push(object),
-                ("", "Service") => res.services.push(object),
-                (RBAC, "Role") => res.roles.push(object),
-                (RBAC, "ClusterRole") => res.cluster_roles.push(object),
-                (RBAC, "RoleBinding") => res.role_bindings.push(object),
-                (RBAC, "ClusterRoleBinding") => res.cluster_role_bindings.push(object),
+                (SCORECARD, "Configuration") => set_single(&mut sorted.scorecard, object, refusals),
+                ("apps", "Deployment") => sorted.deployments.push(object),
+                ("", "ServiceAccount") => sorted.service_accounts.push(object),
+                ("", "Service") => sorted.services.push(object),
+                (RBAC, "Role") => sorted.roles.push(object),
+                (RBAC, "ClusterRole") => sorted.cluster_roles.push(object),
+                (RBAC, "RoleBinding") => sorted.role_bindings.push(object),
+                (RBAC, "ClusterRoleBinding") => sorted.cluster_role_bindings.push(object),
                 ("apiextensions.k8s.io", "CustomResourceDefinition") if version == "v1" => {
-                    res.crds.push(object);
+                    sorted.crds.push(object);
                 }
                 ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration") => {
-                    res.validating.extend(object::list(object, "/webhooks"));
+                    sorted.validating.extend(object::list(object, "/webhooks"));
                 }
                 ("admissionregistration.k8s.io", "MutatingWebhookConfiguration") => {
-                    res.mutating.extend(object::list(object, "/webhooks"));
+                    sorted.mutating.extend(object::list(object, "/webhooks"));
                 }
                 _ => rest.push(object),
             }
         }
-        if res.csv.is_some() {
-            for csv in &res.foreign_csvs {
+        if sorted.csv.is_some() {
+            for csv in &sorted.foreign_csvs {
                 warnings.push(format!(
                     "{} is ignored: it belongs to another package, because its name does not begin with `{package}.`",
                     object::title(csv)
                 ));
             }
         }
-        res.refuse_twins(refusals);
-        res.place(rest, refusals, warnings);
-        res
+        sorted.refuse_twins(refusals);
+        sorted.sort_remaining(rest, refusals, warnings);
+        sorted
     }
 
     /// Refuses objects that operator-sdk treats as one, because it compares their content without the kind.
     fn refuse_twins(&mut self, refusals: &mut Refusals) {
         for webhooks in [&mut self.validating, &mut self.mutating] {
             let mut seen = BTreeSet::new();
-            webhooks.retain(|it| seen.insert(it.to_string()));
+            webhooks.retain(|webhook| seen.insert(webhook.to_string()));
         }
         let numbers_differ = ["objectSelector", "matchConditions", "reinvocationPolicy"];
-        let are_twins = |it: &&&Value| {
-            self.validating.contains(it)
-                && numbers_differ.iter().all(|field| it.get(field).is_none())
+        let are_twins = |webhook: &&&Value| {
+            self.validating.contains(webhook)
+                && numbers_differ.iter().all(|field| webhook.get(field).is_none())
         };
         for webhook in self.mutating.iter().filter(are_twins) {
             refusals.push(
@@ -108,9 +108,10 @@ impl<'a> Collected<'a> {
                 "rename one of them or change its path",
             );
         }
-        let parts = |it: &Value| [it.get("metadata").cloned(), it.get("rules").cloned()];
+        let parts =
+            |object: &Value| [object.get("metadata").cloned(), object.get("rules").cloned()];
         for role in &self.cluster_roles {
-            if self.roles.iter().any(|it| parts(it) == parts(role))
+            if self.roles.iter().any(|other| parts(other) == parts(role))
                 && role.get("aggregationRule").is_none()
             {
                 refusals.push(
@@ -121,21 +122,26 @@ impl<'a> Collected<'a> {
         }
     }
 
-    /// Sorts samples, other kinds, and what a bundle cannot contain.
-    fn place(&mut self, rest: Vec<&'a Value>, refusals: &mut Refusals, warnings: &mut Warnings) {
+    /// Sorts samples and other kinds, and warns of objects that a bundle cannot contain.
+    fn sort_remaining(
+        &mut self,
+        rest: Vec<&'a Value>,
+        refusals: &mut Refusals,
+        warnings: &mut Warnings,
+    ) {
         for object in rest {
             let (group, version) = object::group_version(object);
             let kind = object::kind(object);
-            let crd = self.crds.iter().find(|it| {
-                object::text(it, "/spec/group") == group
-                    && object::text(it, "/spec/names/kind") == kind
+            let crd = self.crds.iter().find(|crd| {
+                object::text(crd, "/spec/group") == group
+                    && object::text(crd, "/spec/names/kind") == kind
             });
             if let Some(crd) = crd {
                 // operator-sdk checks only the kind.
                 if kinds::is_supported_kind(kind) {
                     self.others.push(object);
                 }
-                if served_versions(crd).any(|it| object::text(it, "/name") == version) {
+                if served_versions(crd).any(|served| object::text(served, "/name") == version) {
                     self.samples.push(object);
                 } else {
                     warnings.leave_out(object, "its CRD does not serve its version");
@@ -162,44 +168,52 @@ impl<'a> Collected<'a> {
                         self.others.push(object);
                     }
                     if !kinds::is_supported(group, kind) {
-                        kinds::warn(object, warnings);
+                        kinds::warn_of_unsupported(object, warnings);
                     }
                 }
             }
         }
     }
 
-    /// Whether this is the namespace that the operator's Deployments are in.
+    /// Returns whether this is the namespace that the operator's Deployments are in.
     fn is_home(&self, namespace: &Value) -> bool {
-        self.deployments.iter().any(|it| object::namespace(it) == object::name(namespace))
+        self.deployments
+            .iter()
+            .any(|deployment| object::namespace(deployment) == object::name(namespace))
     }
 
-    /// Whether a certificate may be for a Service of webhooks: one of its names begins with the Service's.
+    /// Returns whether a certificate may be for a Service of webhooks: one of its names begins with that of the
+    /// Service.
     fn is_of_webhook(&self, certificate: &Value) -> bool {
         let webhooks = [&self.validating[..], &self.mutating].concat();
-        let of_webhooks = webhooks.iter().map(|it| object::text(it, "/clientConfig/service/name"));
+        let of_webhooks =
+            webhooks.iter().map(|webhook| object::text(webhook, "/clientConfig/service/name"));
         let conversion = "/spec/conversion/webhook/clientConfig/service/name";
-        let of_crds = self.crds.iter().map(|it| object::text(it, conversion));
-        let names = || object::texts(certificate, "/spec/dnsNames").map(|it| it.split('.').next());
+        let of_crds = self.crds.iter().map(|crd| object::text(crd, conversion));
+        let names = || {
+            object::texts(certificate, "/spec/dnsNames").map(|dns_name| dns_name.split('.').next())
+        };
         names().next().is_none()
-            || of_webhooks.chain(of_crds).any(|it| names().any(|name| name == Some(it)))
+            || of_webhooks.chain(of_crds).any(|service| names().any(|name| name == Some(service)))
     }
 
-    /// The namespace of an object, if none of the operator's Deployments may be there.
+    /// Returns the namespace of an object if none of the operator's Deployments may be in it.
     pub fn foreign_namespace<'b>(&self, object: &'b Value) -> Option<&'b str> {
         let namespace = object::namespace(object);
-        let is_home = |it: &&Value| object::may_be_same(object::namespace(it), namespace);
+        let is_home =
+            |deployment: &&Value| object::may_be_same(object::namespace(deployment), namespace);
         (!self.deployments.iter().any(is_home)).then_some(namespace)
     }
 }
 
 /// The versions that a CRD serves.
 pub fn served_versions(crd: &Value) -> impl Iterator<Item = &Value> {
-    let served = |it: &&Value| it.get("served").and_then(Value::as_bool).unwrap_or_default();
+    let served =
+        |version: &&Value| version.get("served").and_then(Value::as_bool).unwrap_or_default();
     object::list(crd, "/spec/versions").iter().filter(served)
 }
 
-fn one<'a>(place: &mut Option<&'a Value>, object: &'a Value, refusals: &mut Refusals) {
+fn set_single<'a>(place: &mut Option<&'a Value>, object: &'a Value, refusals: &mut Refusals) {
     match place {
         None => *place = Some(object),
         Some(first) => refusals.push(

@@ -1,4 +1,4 @@
-//! What a console shows of a custom resource: one descriptor for each field of `spec` and `status`.
+//! Descriptors of a custom resource for the console: one for each field of `spec` and `status`.
 //!
 //! Descriptors state only what is in the schema: a field's type, its enum, whether it scales. Nothing is guessed
 //! from a field's name.
@@ -6,54 +6,59 @@
 use super::{object, words};
 use go_data::yaml::{Value, json};
 
-/// A version's own words: those of `spec`, for kube-derive puts words of its own above them.
-pub fn description(schema: &Value) -> Option<&str> {
+/// Returns the description of a version. If it is the one that kube-derive generates, this is the description of
+/// `spec`.
+pub fn description_of_version(schema: &Value) -> Option<&str> {
     let spec = object::text(schema, "/properties/spec/description");
-    let own = object::text(schema, "/description");
-    let own = if own.starts_with("Auto-generated derived type for ") { "" } else { own };
-    [own, spec].into_iter().find(|it| !it.is_empty())
+    let description = object::text(schema, "/description");
+    let description =
+        if description.starts_with("Auto-generated derived type for ") { "" } else { description };
+    [description, spec].into_iter().find(|description| !description.is_empty())
 }
 
-/// The descriptors of `spec` or `status`. `replicas` is the JSON path that the scale subresource names.
-pub fn of(schema: &Value, part: &str, replicas: &str) -> Vec<Value> {
+/// Builds the descriptors of `spec` or `status`. `replicas` is the JSON path that the scale subresource names.
+pub fn descriptors_of_fields(schema: &Value, part: &str, replicas: &str) -> Vec<Value> {
     let fields = schema.pointer(&format!("/properties/{part}/properties"));
     let fields = fields.and_then(Value::as_object).into_iter().flatten();
     fields
         .map(|(name, field)| {
             let scales = replicas == format!(".{part}.{name}");
-            let mut res = json!({ "path": name, "displayName": words::title(name) });
+            let mut descriptor = json!({ "path": name, "displayName": words::display_name(name) });
             match object::text(field, "/description") {
                 "" => {}
-                description => res["description"] = json!(description),
+                description => descriptor["description"] = json!(description),
             }
-            let hints = hints(name, field, part, scales);
+            let hints = x_descriptors(name, field, part, scales);
             if !hints.is_empty() {
-                res["x-descriptors"] = hints.into();
+                descriptor["x-descriptors"] = hints.into();
             }
-            res
+            descriptor
         })
         .collect()
 }
 
-/// The user's descriptors in their order, each completed by what the schema says; then the others.
-pub fn merged(mut derived: Vec<Value>, own: &[Value]) -> Vec<Value> {
-    let mut res: Vec<Value> = Vec::new();
-    for descriptor in own {
+/// Returns the user's descriptors in their order, each completed from the schema, and then the other descriptors.
+pub fn merge_with_user_descriptors(
+    mut derived: Vec<Value>,
+    user_descriptors: &[Value],
+) -> Vec<Value> {
+    let mut descriptors: Vec<Value> = Vec::new();
+    for descriptor in user_descriptors {
         let path = object::text(descriptor, "/path");
-        let at = derived.iter().position(|it| object::text(it, "/path") == path);
-        let mut merged = at.map_or_else(|| json!({}), |it| derived.remove(it));
+        let at = derived.iter().position(|other| object::text(other, "/path") == path);
+        let mut merged = at.map_or_else(|| json!({}), |index| derived.remove(index));
         for (field, value) in descriptor.as_object().into_iter().flatten() {
             merged[field.as_str()] = value.clone();
         }
-        res.push(merged);
+        descriptors.push(merged);
     }
-    res.extend(derived);
-    res
+    descriptors.extend(derived);
+    descriptors
 }
 
-/// `x-descriptors`, as the console of OpenShift knows them.
-fn hints(name: &str, field: &Value, part: &str, scales: bool) -> Vec<String> {
-    let ui = |it: &str| format!("urn:alm:descriptor:com.tectonic.ui:{it}");
+/// Returns the `x-descriptors` of a field that the console of OpenShift knows.
+fn x_descriptors(name: &str, field: &Value, part: &str, scales: bool) -> Vec<String> {
+    let ui = |hint: &str| format!("urn:alm:descriptor:com.tectonic.ui:{hint}");
     let type_ = object::text(field, "/type");
     if part == "status" {
         let conditions = name == "conditions" && type_ == "array";
@@ -63,10 +68,10 @@ fn hints(name: &str, field: &Value, part: &str, scales: bool) -> Vec<String> {
     let choices: Vec<&str> =
         object::list(field, "/enum").iter().filter_map(Value::as_str).collect();
     if !choices.is_empty() {
-        return choices.into_iter().map(|it| ui(&format!("select:{it}"))).collect();
+        return choices.into_iter().map(|choice| ui(&format!("select:{choice}"))).collect();
     }
-    let resources = |it: &Value| {
-        it.pointer("/properties/limits").and(it.pointer("/properties/requests")).is_some()
+    let resources = |field: &Value| {
+        field.pointer("/properties/limits").and(field.pointer("/properties/requests")).is_some()
     };
     match type_ {
         _ if scales => vec![ui("podCount")],

@@ -1,5 +1,5 @@
-//! What the image of a bundle holds: the directories that `bundle.Dockerfile` copies, and the annotations as its labels.
-//! A Dockerfile that is not the generated one is refused: it needs docker or podman.
+//! The content of a bundle's image: the directories that `bundle.Dockerfile` copies, and the annotations as labels. A
+//! Dockerfile that is not the generated one is refused: it needs docker or podman.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use diagnostics::{Diagnostic, Lines};
 use go_data::yaml::{self, Dialect};
 use model::ProjectPath;
 
-/// What an image is made of.
+/// The content of an image.
 #[derive(Debug)]
 pub struct Contents {
     pub labels: BTreeMap<String, String>,
@@ -25,18 +25,20 @@ pub struct Source<'a> {
     pub text: &'a str,
 }
 
-/// The content of the image of the bundle in `folder`, with the text of its Dockerfile without the signature, if there is
-/// one.
-pub fn contents(
+/// Returns the content of the image of the bundle in `folder`. `dockerfile` is the text of its Dockerfile without the
+/// signature, if there is one.
+pub fn image_contents(
     annotations: &Source<'_>,
     dockerfile: Option<&str>,
     folder: &ProjectPath,
 ) -> anyhow::Result<Contents> {
-    let annotations = read(annotations)?;
+    let annotations = parse_annotations(annotations)?;
     let mut parts: &[&str] = &dockerfile::FOLDERS;
     if let Some(text) = dockerfile {
         let text = text.replace("\r\n", "\n");
-        if text != dockerfile::text(&annotations, folder, &dockerfile::flags(&text)) {
+        if text
+            != dockerfile::render_dockerfile(&annotations, folder, &dockerfile::parse_flags(&text))
+        {
             let message = format!(
                 "this is not the Dockerfile that `operator-rs bundle` generates for `{folder}`"
             );
@@ -44,7 +46,7 @@ pub fn contents(
                 .with_hint(WAY_OUT)
                 .into_error());
         }
-        parts = dockerfile::copied(&annotations);
+        parts = dockerfile::copied_folders(&annotations);
     }
     Ok(Contents { labels: annotations.core.into_iter().chain(annotations.tests).collect(), parts })
 }
@@ -52,8 +54,8 @@ pub fn contents(
 const WAY_OUT: &str = "generate it again with `operator-rs bundle --force`, or build your own one with docker or podman: \
                        `make bundle-build CONTAINER_TOOL=docker`";
 
-/// The annotations as they are written, in their order.
-fn read(source: &Source<'_>) -> anyhow::Result<Annotations> {
+/// Parses the annotations, in the order of the file.
+fn parse_annotations(source: &Source<'_>) -> anyhow::Result<Annotations> {
     let path = source.path.as_str();
     let nodes =
         yaml::nodes(source.text, Dialect::Kubernetes).map_err(yaml::locate(path, source.text))?;
@@ -63,24 +65,25 @@ fn read(source: &Source<'_>) -> anyhow::Result<Annotations> {
             .quote(&mut Lines::of(source.text))
             .into_error()
     };
-    let all = nodes.first().and_then(|it| it.get("annotations"));
-    let Some(yaml::Node { data: yaml::Data::Map(entries), .. }) = all else {
+    let mapping = nodes.first().and_then(|node| node.get("annotations"));
+    let Some(yaml::Node { data: yaml::Data::Map(entries), .. }) = mapping else {
         return Err(Diagnostic::in_file(path, "it has no mapping `annotations`").into_error());
     };
-    let mut all = Vec::new();
+    let mut annotations = Vec::new();
     for entry in entries {
         let Some(value) = entry.value.as_str() else {
             let message = format!("the value of `{}` is not a string", entry.key);
             return Err(wrong(entry.value.mark, message));
         };
-        all.push((entry.key.clone(), value.to_owned()));
+        annotations.push((entry.key.clone(), value.to_owned()));
     }
-    if !all.iter().any(|it| it.0 == annotations::PACKAGE) {
+    if !annotations.iter().any(|entry| entry.0 == annotations::PACKAGE) {
         let message = format!("it has no annotation `{}`", annotations::PACKAGE);
         return Err(Diagnostic::in_file(path, message).into_error());
     }
-    let is_of_tests = |it: &(String, String)| [TEST_MEDIA_TYPE, TEST_CONFIG].contains(&&*it.0);
-    let (tests, core) = all.into_iter().partition(is_of_tests);
+    let is_of_tests =
+        |annotation: &(String, String)| [TEST_MEDIA_TYPE, TEST_CONFIG].contains(&&*annotation.0);
+    let (tests, core) = annotations.into_iter().partition(is_of_tests);
     Ok(Annotations { core, tests })
 }
 
@@ -94,7 +97,7 @@ mod tests {
     fn check(annotations: &str, dockerfile: Option<&str>, expected: &str) {
         let path = &ProjectPath::fixed("bundle/metadata/annotations.yaml");
         let annotations = Source { path, text: annotations };
-        let found = match contents(&annotations, dockerfile, &ProjectPath::fixed("bundle")) {
+        let found = match image_contents(&annotations, dockerfile, &ProjectPath::fixed("bundle")) {
             Ok(found) => {
                 let labels = found.labels.iter().map(|(key, it)| format!("{key}={it}"));
                 let labels =

@@ -34,20 +34,20 @@ pub fn is_supported(group: &str, kind: &str) -> bool {
     SUPPORTED.contains(&(group, kind))
 }
 
-/// As the validators check it: by the kind only.
+/// Returns whether the validators allow this kind. They ignore the group.
 pub fn is_supported_kind(kind: &str) -> bool {
-    SUPPORTED.iter().any(|(_, it)| *it == kind)
+    SUPPORTED.iter().any(|(_, supported)| *supported == kind)
 }
 
-/// Whether objects of a supported kind have no namespace.
+/// Returns whether objects of a supported kind have no namespace.
 pub fn is_cluster_wide(kind: &str) -> bool {
     kind.starts_with("Cluster")
         || kind.starts_with("Console")
         || matches!(kind, "CustomResourceDefinition" | "PriorityClass")
 }
 
-/// Says why OLM does not install an object, and whether it is in the bundle.
-pub fn warn(object: &Value, warnings: &mut Warnings) {
+/// Warns that OLM does not install an object, with the reason.
+pub fn warn_of_unsupported(object: &Value, warnings: &mut Warnings) {
     let kind = object::kind(object);
     if is_supported_kind(kind) {
         let title = object::title(object);

@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use super::Refusals;
 use model::ProjectPath;
 
-pub fn taken_over(
+pub fn copied_files(
     files: &BTreeMap<String, String>,
     refusals: &mut Refusals,
 ) -> BTreeMap<ProjectPath, String> {
-    let mut res = BTreeMap::new();
+    let mut copied = BTreeMap::new();
     for (name, text) in files {
         match name.as_str() {
             // Its entries are merged with the generated ones.
             "annotations.yaml" => {}
             "dependencies.yaml" | "properties.yaml" => {
-                res.insert(ProjectPath::fixed(&format!("metadata/{name}")), text.clone());
+                copied.insert(ProjectPath::fixed(&format!("metadata/{name}")), text.clone());
             }
             _ => refusals.push(
                 format!("config/manifests/metadata/{name}: bundle metadata cannot contain this file"),
@@ -23,5 +23,5 @@ pub fn taken_over(
             ),
         }
     }
-    res
+    copied
 }

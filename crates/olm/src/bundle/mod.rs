@@ -1,9 +1,9 @@
-//! Objects and metadata in, the files of an OLM bundle (`registry+v1`) out.
+//! Generates, validates and compares OLM bundles (`registry+v1`).
 //!
 //! [`assemble`] returns what `operator-sdk generate bundle` generates from the same objects, except for the
 //! differences that `tests/bundle/same.rs` lists with their reasons. [`validate`] returns the verdict of
-//! `operator-sdk bundle validate`. What operator-sdk omits is omitted with a warning, and what it
-//! gets wrong is refused by name. This room reads no files, no Rust source and no clock.
+//! `operator-sdk bundle validate`. Fields that operator-sdk omits are omitted with a warning, and objects that it
+//! gets wrong are refused. This module reads no files, no Rust source and no clock.
 
 pub mod annotations;
 mod collected;
@@ -30,14 +30,14 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use created::created_at;
-pub use dockerfile::flags as recorded_flags;
-pub use image::{Contents, Source, contents};
-pub use package::{Package, check_version};
+pub use dockerfile::parse_flags as recorded_flags;
+pub use image::{Contents, Source, image_contents};
+pub use package::{CargoPackage, check_version};
 pub use permissions::MovedRights;
 pub use pinned::Digests;
 
 use annotations::Annotations;
-use collected::Collected;
+use collected::SortedObjects;
 use diagnostics::Diagnostic;
 use go_data::{
     kubernetes::{self, Reader},
@@ -47,10 +47,10 @@ use model::{AccountName, Channel, PackageName, ProjectPath};
 use refusals::Refusals;
 use warnings::Warnings;
 
-/// What a bundle is generated from.
+/// The input that a bundle is generated from.
 pub struct Input<'a> {
-    /// What `kustomize build config/manifests` gives.
-    pub objects: Vec<Object>,
+    /// The output of `kustomize build config/manifests`.
+    pub objects: Vec<InputObject>,
     pub package: &'a PackageName,
     pub version: &'a semver::Version,
     /// From flags; empty if none was given.
@@ -61,7 +61,7 @@ pub struct Input<'a> {
     /// The flags that the bundle depends on, for `bundle.Dockerfile`: `--image=…`.
     pub flags: &'a [String],
     /// The package in Cargo.toml, for fields that the CSV base does not set.
-    pub cargo: &'a Package,
+    pub cargo: &'a CargoPackage,
     /// The files of `config/manifests/metadata`, by name.
     pub metadata: &'a BTreeMap<String, String>,
     /// The folder of the bundle, from which `bundle.Dockerfile` copies.
@@ -75,43 +75,43 @@ pub struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// Whether the objects were read from one file, and not rendered from config/.
+    /// Returns whether the objects were read from one file, and not rendered from config/.
     fn is_stream(&self) -> bool {
-        self.objects.iter().any(|it| !it.place.is_empty())
+        self.objects.iter().any(|object| !object.place.is_empty())
     }
 }
 
-pub struct Object {
+pub struct InputObject {
     /// `file:line:column: `, if it was read from one file.
     pub place: String,
-    pub origin: Option<Origin>,
+    pub origin: Option<ObjectOrigin>,
     pub value: Value,
 }
 
 /// The file that an object was read from.
-pub struct Origin {
+pub struct ObjectOrigin {
     pub file: String,
     pub line: Option<usize>,
 }
 
 /// A bundle's files.
 #[derive(Debug)]
-pub struct Bundle {
+pub struct GeneratedBundle {
     /// By their path inside the bundle.
     pub files: BTreeMap<ProjectPath, String>,
     /// `bundle.Dockerfile`, which is next to the bundle.
     pub dockerfile: String,
     /// Warnings and notes about a valid bundle.
     pub warnings: Vec<Diagnostic>,
-    /// Rights that OLM may give elsewhere than the objects do.
+    /// Rights that OLM may give in other namespaces than the objects do.
     pub moved: Vec<MovedRights>,
     csv: (ProjectPath, Value),
 }
 
-impl Bundle {
-    /// Every image of the CSV that has no digest.
+impl GeneratedBundle {
+    /// Returns every image of the CSV that has no digest.
     pub fn images_by_tag(&self) -> BTreeSet<String> {
-        pinned::images(&self.csv.1)
+        pinned::images_without_digest(&self.csv.1)
     }
 
     /// Returns whether OLM installs the operator for all namespaces only: it then gives each right in every namespace.
@@ -123,65 +123,75 @@ impl Bundle {
     }
 
     /// Replaces images by their digests.
-    pub fn pin(&mut self, digests: &Digests) {
+    pub fn pin_images(&mut self, digests: &Digests) {
         let (path, csv) = &mut self.csv;
-        pinned::pin(csv, digests);
-        self.warnings.extend(pinned::unpinned(csv).into_iter().map(Diagnostic::from));
+        pinned::replace_images(csv, digests);
+        self.warnings
+            .extend(pinned::unpinned_volume_warnings(csv).into_iter().map(Diagnostic::from));
         self.files.insert(path.clone(), yaml::to_text(csv));
     }
 }
 
 /// Generates a bundle, or returns all reasons why that is impossible.
-pub fn assemble(input: &Input) -> anyhow::Result<Bundle> {
+pub fn assemble(input: &Input) -> anyhow::Result<GeneratedBundle> {
     let mut refusals = Refusals::default();
     let mut warnings = Warnings::default();
-    let objects = decoded(&input.objects, &mut refusals, &mut warnings);
-    let collected = Collected::new(&objects, input.package, &mut refusals, &mut warnings);
+    let objects = decode_objects(&input.objects, &mut refusals, &mut warnings);
+    let collected = SortedObjects::new(&objects, input.package, &mut refusals, &mut warnings);
     if collected.deployments.is_empty() {
-        let hint = match input.is_stream() {
-            true => "add it to the manifests that are given",
-            false => {
-                "add `../default`, which includes config/manager, to config/manifests/kustomization.yaml"
-            }
+        let hint = if input.is_stream() {
+            "add it to the manifests that are given"
+        } else {
+            "add `../default`, which includes config/manager, to config/manifests/kustomization.yaml"
         };
         refusals.push("found no Deployment (apps/v1), which OLM needs to run the operator", hint);
     }
-    let permissions =
-        permissions::split(&collected, input.extra_accounts, &mut refusals, &mut warnings);
-    let csv = csv::assemble(input, &collected, &permissions, &mut refusals, &mut warnings);
+    let permissions = permissions::split_permissions(
+        &collected,
+        input.extra_accounts,
+        &mut refusals,
+        &mut warnings,
+    );
+    let csv = csv::build_csv(input, &collected, &permissions, &mut refusals, &mut warnings);
     let annotations =
         Annotations::new(input, collected.scorecard.is_some(), &mut refusals, &mut warnings);
-    let metadata = metadata::taken_over(input.metadata, &mut refusals);
+    let metadata = metadata::copied_files(input.metadata, &mut refusals);
     let manifests =
-        manifests(&collected, &csv, &permissions.manifests, &mut refusals, &mut warnings);
-    refusals.settled()?;
+        build_manifests(&collected, &csv, &permissions.manifests, &mut refusals, &mut warnings);
+    refusals.into_result()?;
 
     let mut files = metadata;
     let name = format!("manifests/{}.clusterserviceversion.yaml", input.package);
     let path = ProjectPath::fixed(&name);
     files.insert(path.clone(), yaml::to_text(&csv));
     files.extend(manifests);
-    files.insert(ProjectPath::fixed("metadata/annotations.yaml"), annotations.text());
+    files.insert(ProjectPath::fixed("metadata/annotations.yaml"), annotations.to_yaml());
     if let Some(scorecard) = collected.scorecard {
         let path = ProjectPath::fixed("tests/scorecard/config.yaml");
         files.insert(path, yaml::to_text(scorecard));
     }
-    Ok(Bundle {
+    Ok(GeneratedBundle {
         files,
-        dockerfile: dockerfile::text(&annotations, input.output_dir, input.flags),
+        dockerfile: dockerfile::render_dockerfile(&annotations, input.output_dir, input.flags),
         warnings: warnings.0,
         moved: permissions.moved,
         csv: (path, csv),
     })
 }
 
-/// The objects as operator-sdk reads them into Go's types.
-fn decoded(objects: &[Object], refusals: &mut Refusals, warnings: &mut Warnings) -> Vec<Value> {
-    let mut res = Vec::new();
+/// Decodes the objects as operator-sdk reads them into Go's types.
+fn decode_objects(
+    objects: &[InputObject],
+    refusals: &mut Refusals,
+    warnings: &mut Warnings,
+) -> Vec<Value> {
+    let mut decoded_objects = Vec::new();
     for object in objects {
         if object::kind(&object.value).is_empty() {
             let title = match &object.origin {
-                Some(Origin { file, line: Some(line) }) => format!("the document at {file}:{line}"),
+                Some(ObjectOrigin { file, line: Some(line) }) => {
+                    format!("the document at {file}:{line}")
+                }
                 _ => object::title(&object.value),
             };
             warnings.push(format!("{title} is left out of the bundle: {NO_OBJECT}"));
@@ -207,25 +217,25 @@ fn decoded(objects: &[Object], refusals: &mut Refusals, warnings: &mut Warnings)
                 field.path
             ));
         }
-        res.push(decoded.value);
+        decoded_objects.push(decoded.value);
     }
-    res
+    decoded_objects
 }
 
 const NO_OBJECT: &str = "not a Kubernetes object: `apiVersion` or `kind` is missing";
 
-/// Every object that becomes a file, with operator-sdk's name for it.
-fn manifests(
-    collected: &Collected,
+/// Builds the file of every object, by the name that operator-sdk gives it.
+fn build_manifests(
+    collected: &SortedObjects,
     csv: &Value,
     permissions: &[&Value],
     refusals: &mut Refusals,
     warnings: &mut Warnings,
 ) -> BTreeMap<ProjectPath, String> {
-    let mut res: BTreeMap<ProjectPath, String> = BTreeMap::new();
-    let crds = collected.crds.iter().map(|it| (object::crd_file_name(it), *it));
+    let mut files: BTreeMap<ProjectPath, String> = BTreeMap::new();
+    let crds = collected.crds.iter().map(|crd| (object::crd_file_name(crd), *crd));
     let others = [&collected.services[..], &collected.others, permissions].concat();
-    let others = others.into_iter().map(|it| (object::file_name(it), it));
+    let others = others.into_iter().map(|object| (object::file_name(object), object));
     for (name, object) in crds.chain(others) {
         let is_fit = !name.contains('/') && !object::name(object).is_empty();
         let path = ProjectPath::fixed("manifests").join(&name).ok().filter(|_| is_fit);
@@ -247,14 +257,14 @@ fn manifests(
         let object = webhooks::with_service_of_olm(object::without_namespace(object), csv);
         let text = yaml::to_text(&object);
         // operator-sdk finds roles by their names, and writes a second file for any other object.
-        let is_role = |it: &Value| matches!(object::kind(it), "Role" | "ClusterRole");
-        match res.get(&path) {
+        let is_role = |object: &Value| matches!(object::kind(object), "Role" | "ClusterRole");
+        match files.get(&path) {
             Some(other) if *other != text || !is_role(&object) => refusals.push(
                 format!("{} occurs twice", object::title(&object)),
                 "OLM installs a bundle into one namespace: rename or remove one of them",
             ),
-            _ => drop(res.insert(path, text)),
+            _ => drop(files.insert(path, text)),
         }
     }
-    res
+    files
 }

@@ -4,7 +4,7 @@ use go_data::yaml::Value;
 
 pub use go_data::yaml::pointer::{list, text, texts};
 
-/// The name of something that is not an object: a container, a port.
+/// Returns the name of a part of an object, such as a container or a port.
 pub fn name_of(value: &Value) -> &str {
     text(value, "/name")
 }
@@ -17,39 +17,48 @@ pub fn namespace(object: &Value) -> &str {
     text(object, "/metadata/namespace")
 }
 
-/// Whether two namespaces are one, as far as they are named.
+/// Returns whether two namespaces may be the same: they are equal, or one is not set.
 pub fn may_be_same(one: &str, other: &str) -> bool {
     one == other || one.is_empty() || other.is_empty()
 }
 
-/// The labels or annotations of an object, as messages name them, without those that are written on all objects: another
-/// one has them, too.
-pub fn own(object: &Value, what: &str, other: &Value) -> impl Iterator<Item = String> {
-    let map =
-        |it: &Value| it.pointer(&format!("/metadata/{what}s")).and_then(Value::as_object).cloned();
+/// Returns the labels or annotations of an object, as messages name them, except those that another object has, too:
+/// these are set on all objects.
+pub fn distinct_metadata(
+    object: &Value,
+    what: &str,
+    other: &Value,
+) -> impl Iterator<Item = String> {
+    let map = |object: &Value| {
+        object.pointer(&format!("/metadata/{what}s")).and_then(Value::as_object).cloned()
+    };
     let others = map(other).unwrap_or_default();
     let is_own = move |(key, value): &(String, Value)| {
         !key.starts_with("app.kubernetes.io/") && others.get(key) != Some(value)
     };
-    map(object).into_iter().flatten().filter(is_own).map(move |it| format!("{what} `{}`", it.0))
+    map(object)
+        .into_iter()
+        .flatten()
+        .filter(is_own)
+        .map(move |entry| format!("{what} `{}`", entry.0))
 }
 
 pub fn kind(object: &Value) -> &str {
     text(object, "/kind")
 }
 
-/// Whether Go can tell the kind of an object, which it takes from a group and a version that it can read.
+/// Returns whether Go can read the kind of an object: it needs a valid group and version.
 pub fn has_kind(object: &Value) -> bool {
     !kind(object).is_empty() && text(object, "/apiVersion").matches('/').count() < 2
 }
 
-/// Group and version; the core group is empty.
+/// Returns group and version; the core group is empty.
 pub fn group_version(object: &Value) -> (&str, &str) {
     let text = text(object, "/apiVersion");
     text.split_once('/').unwrap_or(("", text))
 }
 
-/// How messages name an object: ``Service/webhook (v1)``.
+/// Formats an object for messages: ``Service/webhook (v1)``.
 pub fn title(object: &Value) -> String {
     format!("`{}/{}` ({})", kind(object), name(object), text(object, "/apiVersion"))
 }
@@ -69,13 +78,13 @@ pub fn crd_file_name(crd: &Value) -> String {
     }
 }
 
-/// OLM chooses the namespace, and rejects manifests that set one.
+/// Removes the namespace: OLM chooses it, and rejects manifests that set one.
 pub fn without_namespace(object: &Value) -> Value {
-    let mut res = object.clone();
-    if let Some(metadata) = res.pointer_mut("/metadata").and_then(Value::as_object_mut) {
+    let mut copy = object.clone();
+    if let Some(metadata) = copy.pointer_mut("/metadata").and_then(Value::as_object_mut) {
         metadata.remove("namespace");
     }
-    res
+    copy
 }
 
 /// Removes creation timestamps.
@@ -87,7 +96,7 @@ pub fn without_times(value: &mut Value) {
     value.as_array_mut().into_iter().flatten().for_each(without_times);
 }
 
-/// The names of the service accounts that Deployments run as.
+/// Returns the name of the service account that a Deployment runs as.
 pub fn service_account(deployment: &Value) -> &str {
     match text(deployment, "/spec/template/spec/serviceAccountName") {
         "" => "default",

@@ -8,7 +8,7 @@ use model::without_user;
 
 /// `[package]` of a Cargo.toml, with what it inherits from `[workspace.package]`.
 #[derive(Debug, Default, PartialEq)]
-pub struct Package {
+pub struct CargoPackage {
     pub version: Option<semver::Version>,
     pub description: String,
     pub homepage: String,
@@ -20,19 +20,19 @@ pub struct Package {
 }
 
 #[derive(Deserialize)]
-struct Manifest {
-    package: Option<Fields>,
+struct CargoManifest {
+    package: Option<PackageFields>,
     workspace: Option<Workspace>,
 }
 
 #[derive(Deserialize)]
 struct Workspace {
-    package: Option<Fields>,
+    package: Option<PackageFields>,
 }
 
 #[derive(Default, Deserialize)]
-struct Fields {
-    #[serde(default, deserialize_with = "version")]
+struct PackageFields {
+    #[serde(default, deserialize_with = "deserialize_version")]
     version: Option<Field<semver::Version>>,
     description: Option<Field<String>>,
     homepage: Option<Field<String>>,
@@ -61,7 +61,7 @@ pub fn check_version(version: &semver::Version) -> Result<(), String> {
     })
 }
 
-fn version<'de, D: Deserializer<'de>>(
+fn deserialize_version<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Field<semver::Version>>, D::Error> {
     let field = Field::deserialize(deserializer).map_err(|_| {
@@ -73,30 +73,36 @@ fn version<'de, D: Deserializer<'de>>(
     Ok(Some(field))
 }
 
-impl Package {
+impl CargoPackage {
     pub fn from_text(text: &str) -> anyhow::Result<Self> {
-        let manifest: Manifest = toml::from_str(text).map_err(|it| {
-            let at = it.span().map_or(0, |it| it.start);
-            Diagnostic::in_file("Cargo.toml", it.message().trim()).at_byte(text, at).into_error()
+        let manifest: CargoManifest = toml::from_str(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            Diagnostic::in_file("Cargo.toml", error.message().trim()).at_byte(text, at).into_error()
         })?;
-        let own = manifest.package.unwrap_or_default();
-        let shared = manifest.workspace.and_then(|it| it.package).unwrap_or_default();
+        let package = manifest.package.unwrap_or_default();
+        let shared = manifest.workspace.and_then(|workspace| workspace.package).unwrap_or_default();
         Ok(Self {
-            version: resolved(own.version, shared.version),
-            description: resolved(own.description, shared.description).unwrap_or_default(),
-            homepage: without_user(&resolved(own.homepage, shared.homepage).unwrap_or_default()),
-            repository: without_user(
-                &resolved(own.repository, shared.repository).unwrap_or_default(),
+            version: resolve_inherited(package.version, shared.version),
+            description: resolve_inherited(package.description, shared.description)
+                .unwrap_or_default(),
+            homepage: without_user(
+                &resolve_inherited(package.homepage, shared.homepage).unwrap_or_default(),
             ),
-            license: resolved(own.license, shared.license).unwrap_or_default(),
-            keywords: resolved(own.keywords, shared.keywords).unwrap_or_default(),
-            authors: resolved(own.authors, shared.authors).unwrap_or_default(),
+            repository: without_user(
+                &resolve_inherited(package.repository, shared.repository).unwrap_or_default(),
+            ),
+            license: resolve_inherited(package.license, shared.license).unwrap_or_default(),
+            keywords: resolve_inherited(package.keywords, shared.keywords).unwrap_or_default(),
+            authors: resolve_inherited(package.authors, shared.authors).unwrap_or_default(),
         })
     }
 }
 
-fn resolved<T>(own: Option<Field<T>>, shared: Option<Field<T>>) -> Option<T> {
-    match (own?, shared) {
+fn resolve_inherited<T>(
+    package_field: Option<Field<T>>,
+    workspace_field: Option<Field<T>>,
+) -> Option<T> {
+    match (package_field?, workspace_field) {
         (Field::Own(value), _) | (Field::Inherited { .. }, Some(Field::Own(value))) => Some(value),
         _ => None,
     }
@@ -107,11 +113,11 @@ fn what_a_package_inherits_from_its_workspace_is_its_own() {
     let text = "[workspace.package]\nversion = \"1.2.3\"\nhomepage = \"https://a\"\n\
                 [package]\nname = \"a\"\nversion.workspace = true\nkeywords = [\"b\"]\n\
                 repository = \"https://me:secret@a/b\"\n";
-    let expected = Package {
+    let expected = CargoPackage {
         version: Some(semver::Version::new(1, 2, 3)),
         keywords: vec!["b".to_owned()],
         repository: "https://a/b".to_owned(),
-        ..Package::default()
+        ..CargoPackage::default()
     };
-    assert_eq!(Package::from_text(text).expect("a Cargo.toml"), expected);
+    assert_eq!(CargoPackage::from_text(text).expect("a Cargo.toml"), expected);
 }

@@ -1,4 +1,4 @@
-//! Images by digest instead of tag, in all places where operator-sdk's `--use-image-digests` replaces them.
+//! Replaces tags of images by digests, in all fields where operator-sdk's `--use-image-digests` replaces them.
 //!
 //! operator-sdk overwrites whole lists and maps with a text if an image is in one of their strings; here, only the
 //! image in the string is replaced. It lists an image once for each place that uses it; here, `relatedImages` has each
@@ -17,40 +17,42 @@ use go_data::yaml::{Value, json};
 /// An image's name without tag and digest, and its digest, by the name in the manifests.
 pub type Digests = BTreeMap<String, (String, String)>;
 
-/// Every image of a CSV that has no digest yet.
-pub fn images(csv: &Value) -> BTreeSet<String> {
-    let mut res = BTreeSet::new();
-    // The same walk serves for changes, and needs a value of its own.
+/// Returns every image of a CSV that has no digest yet.
+pub fn images_without_digest(csv: &Value) -> BTreeSet<String> {
+    let mut images = BTreeSet::new();
+    // The traversal can change values, so it works on a copy.
     let mut csv = csv.clone();
-    fields(&mut csv, &mut |image| {
-        res.insert(image.clone());
+    for_each_image_field(&mut csv, &mut |image| {
+        images.insert(image.clone());
     });
-    annotations(&mut csv, &mut |text| res.extend(found(text).map(|it| text[it].to_owned())));
-    res.retain(|it| !it.is_empty() && !it.contains('@'));
-    res
+    for_each_annotation(&mut csv, &mut |text| {
+        images.extend(find_images(text).map(|range| text[range].to_owned()))
+    });
+    images.retain(|image| !image.is_empty() && !image.contains('@'));
+    images
 }
 
 /// Replaces the images, and lists all of them in `relatedImages`.
-pub fn pin(csv: &mut Value, digests: &Digests) {
-    fields(csv, &mut |image| {
-        if let Some(pinned) = pinned(image, digests) {
+pub fn replace_images(csv: &mut Value, digests: &Digests) {
+    for_each_image_field(csv, &mut |image| {
+        if let Some(pinned) = image_with_digest(image, digests) {
             *image = pinned;
         }
     });
-    annotations(csv, &mut |text| replace(text, digests));
+    for_each_annotation(csv, &mut |text| replace_in_text(text, digests));
     if let Some(spec) = csv.get_mut("spec") {
-        texts(spec, &mut |text| replace(text, digests));
+        for_each_text(spec, &mut |text| replace_in_text(text, digests));
     }
-    relate(csv);
+    add_related_images(csv);
 }
 
-/// Says which images keep their tags, for operator-sdk replaces none of volumes.
-pub fn unpinned(csv: &Value) -> Vec<String> {
-    let mut res = Vec::new();
+/// Warns of images of volumes, which keep their tags, because operator-sdk does not replace them.
+pub fn unpinned_volume_warnings(csv: &Value) -> Vec<String> {
+    let mut warnings = Vec::new();
     for deployment in object::list(csv, "/spec/install/spec/deployments") {
-        for (name, image) in related_images::volumes(deployment) {
+        for (name, image) in related_images::image_volumes(deployment) {
             if !image.contains('@') {
-                res.push(format!(
+                warnings.push(format!(
                     "the volume `{name}` of the Deployment `{}` has the image `{image}`, which keeps its tag and is not in `relatedImages`: name \
                      it with its registry, and set a variable `RELATED_IMAGE_*` of a container to it",
                     object::name_of(deployment)
@@ -58,24 +60,24 @@ pub fn unpinned(csv: &Value) -> Vec<String> {
             }
         }
     }
-    res
+    warnings
 }
 
-fn pinned(image: &str, digests: &Digests) -> Option<String> {
+fn image_with_digest(image: &str, digests: &Digests) -> Option<String> {
     digests.get(image).map(|(name, digest)| format!("{name}@{digest}"))
 }
 
-fn replace(text: &mut String, digests: &Digests) {
-    let all: Vec<_> = found(text).collect();
-    for range in all.into_iter().rev() {
-        if let Some(pinned) = pinned(&text[range.clone()], digests) {
+fn replace_in_text(text: &mut String, digests: &Digests) {
+    let ranges: Vec<_> = find_images(text).collect();
+    for range in ranges.into_iter().rev() {
+        if let Some(pinned) = image_with_digest(&text[range.clone()], digests) {
             text.replace_range(range, &pinned);
         }
     }
 }
 
-/// The images of containers, of the variables `RELATED_IMAGE_*` and of `relatedImages`.
-fn fields(csv: &mut Value, act: &mut dyn FnMut(&mut String)) {
+/// Visits the images of containers, of the variables `RELATED_IMAGE_*` and of `relatedImages`.
+fn for_each_image_field(csv: &mut Value, act: &mut dyn FnMut(&mut String)) {
     let list = |value: &mut Value, at: &str| -> Vec<Value> {
         value.pointer_mut(at).and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default()
     };
@@ -85,18 +87,22 @@ fn fields(csv: &mut Value, act: &mut dyn FnMut(&mut String)) {
         let mut items = list(csv, at);
         for item in &mut items {
             if !is_deployment {
-                text(item, "image", act);
+                visit_text_field(item, "image", act);
                 continue;
             }
             for containers in ["containers", "initContainers"] {
                 let at = format!("/spec/template/spec/{containers}");
                 let mut containers = list(item, &at);
                 for container in &mut containers {
-                    text(container, "image", act);
+                    visit_text_field(container, "image", act);
                     let mut variables = list(container, "/env");
-                    let is_related =
-                        |it: &&mut Value| object::name_of(it).starts_with("RELATED_IMAGE_");
-                    variables.iter_mut().filter(is_related).for_each(|it| text(it, "value", act));
+                    let is_related = |variable: &&mut Value| {
+                        object::name_of(variable).starts_with("RELATED_IMAGE_")
+                    };
+                    variables
+                        .iter_mut()
+                        .filter(is_related)
+                        .for_each(|variable| visit_text_field(variable, "value", act));
                     put_back(container, "/env", variables);
                 }
                 put_back(item, &at, containers);
@@ -107,19 +113,19 @@ fn fields(csv: &mut Value, act: &mut dyn FnMut(&mut String)) {
 }
 
 fn put_back(value: &mut Value, at: &str, items: Vec<Value>) {
-    if let Some(list) = value.pointer_mut(at).filter(|it| it.is_array()) {
+    if let Some(list) = value.pointer_mut(at).filter(|value| value.is_array()) {
         *list = items.into();
     }
 }
 
-fn text(value: &mut Value, field: &str, act: &mut dyn FnMut(&mut String)) {
+fn visit_text_field(value: &mut Value, field: &str, act: &mut dyn FnMut(&mut String)) {
     if let Some(Value::String(text)) = value.get_mut(field) {
         act(text);
     }
 }
 
-/// The values of every `metadata.annotations`.
-fn annotations(value: &mut Value, act: &mut dyn FnMut(&mut String)) {
+/// Visits the values of every `metadata.annotations`.
+fn for_each_annotation(value: &mut Value, act: &mut dyn FnMut(&mut String)) {
     if let Some(Value::Object(map)) = value.pointer_mut("/metadata/annotations") {
         for value in map.values_mut() {
             if let Value::String(text) = value {
@@ -128,26 +134,28 @@ fn annotations(value: &mut Value, act: &mut dyn FnMut(&mut String)) {
         }
     }
     match value {
-        Value::Object(map) => map.values_mut().for_each(|it| annotations(it, act)),
-        Value::Array(list) => list.iter_mut().for_each(|it| annotations(it, act)),
+        Value::Object(map) => map.values_mut().for_each(|value| for_each_annotation(value, act)),
+        Value::Array(list) => list.iter_mut().for_each(|value| for_each_annotation(value, act)),
         _ => {}
     }
 }
 
-/// Every string but those of `metadata`.
-fn texts(value: &mut Value, act: &mut dyn FnMut(&mut String)) {
+/// Visits every string except those of `metadata`.
+fn for_each_text(value: &mut Value, act: &mut dyn FnMut(&mut String)) {
     match value {
         Value::String(text) => act(text),
-        Value::Array(list) => list.iter_mut().for_each(|it| texts(it, act)),
+        Value::Array(list) => list.iter_mut().for_each(|value| for_each_text(value, act)),
         Value::Object(map) => {
-            map.iter_mut().filter(|it| it.0 != "metadata").for_each(|it| texts(it.1, act));
+            map.iter_mut()
+                .filter(|entry| entry.0 != "metadata")
+                .for_each(|entry| for_each_text(entry.1, act));
         }
         _ => {}
     }
 }
 
 /// Adds the images of containers and annotations that `relatedImages` lacks.
-fn relate(csv: &mut Value) {
+fn add_related_images(csv: &mut Value) {
     let mut found_in = Vec::new();
     for deployment in object::list(csv, "/spec/install/spec/deployments") {
         for at in ["/spec/template/spec/containers", "/spec/template/spec/initContainers"] {
@@ -158,8 +166,8 @@ fn relate(csv: &mut Value) {
             }
         }
     }
-    annotations(csv, &mut |text| {
-        for image in found(text).map(|it| &text[it]) {
+    for_each_annotation(csv, &mut |text| {
+        for image in find_images(text).map(|range| &text[range]) {
             let (name, tag) =
                 image.split_once('@').or_else(|| image.rsplit_once(':')).unwrap_or((image, ""));
             let repository = name.rsplit('/').next().unwrap_or(name);
@@ -170,7 +178,8 @@ fn relate(csv: &mut Value) {
     });
     let mut related = object::list(csv, "/spec/relatedImages").to_vec();
     for (name, longer, image) in found_in {
-        let has = |field, text: &str| related.iter().any(|it| object::text(it, field) == text);
+        let has =
+            |field, text: &str| related.iter().any(|entry| object::text(entry, field) == text);
         if !image.is_empty() && !has("/image", &image) {
             let name = if has("/name", &name) { longer } else { name };
             related.push(json!({ "name": name, "image": image }));
@@ -181,8 +190,8 @@ fn relate(csv: &mut Value) {
     }
 }
 
-/// Where images are in a text: names with a registry's domain, and with a tag or a digest.
-fn found(text: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
+/// Finds the images in a text: names with the domain of a registry, and with a tag or a digest.
+fn find_images(text: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
     static CANDIDATE: LazyLock<Regex> =
         LazyLock::new(|| Regex::new("[a-zA-Z0-9/._@:-]+").expect("a regular expression"));
     static IMAGE: LazyLock<Regex> = LazyLock::new(|| {
@@ -191,19 +200,20 @@ fn found(text: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
         let tag = format!("(?::{word}|@sha256:[a-fA-F0-9]{{64}})");
         Regex::new(&format!("^{registry}/(?:{word}/)*{word}{tag}$")).expect("a regular expression")
     });
-    let stripped = |it: regex_lite::Match| {
+    let stripped = |found: regex_lite::Match| {
         let is_end = |c: char| !c.is_ascii_alphanumeric();
-        let from = it.start() + it.as_str().len() - it.as_str().trim_start_matches(is_end).len();
-        from..from + it.as_str().trim_matches(is_end).len()
+        let from =
+            found.start() + found.as_str().len() - found.as_str().trim_start_matches(is_end).len();
+        from..from + found.as_str().trim_matches(is_end).len()
     };
-    let all: Vec<_> = CANDIDATE.find_iter(text).map(stripped).collect();
-    all.into_iter().filter(|it| IMAGE.is_match(&text[it.clone()]))
+    let candidates: Vec<_> = CANDIDATE.find_iter(text).map(stripped).collect();
+    candidates.into_iter().filter(|range| IMAGE.is_match(&text[range.clone()]))
 }
 
 #[test]
 fn images_are_found_where_operator_sdk_finds_them() {
     let check = |text: &str, expected: &[&str]| {
-        assert_eq!(found(text).map(|it| &text[it]).collect::<Vec<_>>(), expected, "{text}");
+        assert_eq!(find_images(text).map(|it| &text[it]).collect::<Vec<_>>(), expected, "{text}");
     };
     check("quay.io/a/b:v1", &["quay.io/a/b:v1"]);
     check(
@@ -233,12 +243,12 @@ fn only_the_image_in_a_string_is_replaced() {
             "relatedImages": [{ "name": "b", "image": "quay.io/a/b:v1" }, { "name": "a", "image": "x@sha256:0" }],
         },
     });
-    let found: Vec<String> = images(&csv).into_iter().collect();
+    let found: Vec<String> = images_without_digest(&csv).into_iter().collect();
     assert_eq!(found, ["nginx", "quay.io/a/b:v1", "quay.io/c/d:v2"]);
     let pinned = |name: &str| (name.to_owned(), "sha256:1".to_owned());
     let digests =
         [("nginx", "nginx"), ("quay.io/a/b:v1", "quay.io/a/b"), ("quay.io/c/d:v2", "quay.io/c/d")];
-    pin(&mut csv, &digests.map(|(image, name)| (image.to_owned(), pinned(name))).into());
+    replace_images(&mut csv, &digests.map(|(image, name)| (image.to_owned(), pinned(name))).into());
     let pod = json!({
         "containers": [{
             "name": "a", "image": "nginx@sha256:1", "args": ["nginx", "--image=quay.io/a/b@sha256:1"],

@@ -4,25 +4,26 @@ use diagnostics::Hint as _;
 
 #[derive(Default)]
 pub struct Refusals {
-    found: Vec<(String, String)>,
+    refusals: Vec<(String, String)>,
 }
 
 impl Refusals {
     /// A message, and a hint (empty if the message says enough).
     pub fn push(&mut self, message: impl Into<String>, hint: impl Into<String>) {
         let refusal = (message.into(), hint.into());
-        if !self.found.contains(&refusal) {
-            self.found.push(refusal);
+        if !self.refusals.contains(&refusal) {
+            self.refusals.push(refusal);
         }
     }
 
-    pub fn settled(self) -> anyhow::Result<()> {
-        if self.found.is_empty() {
+    pub fn into_result(self) -> anyhow::Result<()> {
+        if self.refusals.is_empty() {
             return Ok(());
         }
-        let list: String = self.found.iter().map(|(it, _)| format!("\n  {it}")).collect();
+        let list: String =
+            self.refusals.iter().map(|(message, _)| format!("\n  {message}")).collect();
         let mut hints: Vec<String> = Vec::new();
-        for (_, hint) in self.found {
+        for (_, hint) in self.refusals {
             if !hint.is_empty() && !hints.contains(&hint) {
                 hints.push(hint);
             }

@@ -6,26 +6,26 @@ use go_data::yaml::{Value, json};
 
 pub const PREFIX: &str = "RELATED_IMAGE_";
 
-struct Related<'a> {
+struct ImageVariable<'a> {
     name: String,
     image: &'a str,
-    /// What uses it: the Deployment, and the container if it has several.
+    /// The user of the image: the Deployment, and the container if the Deployment has several.
     by: String,
 }
 
-/// Each image once, in order of appearance. The base may list the same ones.
-pub fn listed(
+/// Returns each image once, in order of appearance. The base may list the same images.
+pub fn build_related_images(
     deployments: &[&Value],
     base: &Value,
     refusals: &mut Refusals,
     warnings: &mut Warnings,
 ) -> Vec<Value> {
-    let found = found(deployments, refusals);
-    let mut res: Vec<Value> = Vec::new();
+    let variables = collect_variables(deployments, refusals);
+    let mut entries: Vec<Value> = Vec::new();
     let mut unnamed = Vec::new();
-    for related in &found {
-        // As operator-sdk does, also that an image of two names has none.
-        let mut of_image = found.iter().filter(|it| it.image == related.image);
+    for related in &variables {
+        // Like operator-sdk, this gives no name to an image with two names.
+        let mut of_image = variables.iter().filter(|variable| variable.image == related.image);
         let first = of_image.next().unwrap_or(related);
         let name = match of_image.next() {
             Some(_) if first.name != related.name => continue,
@@ -33,12 +33,14 @@ pub fn listed(
                 unnamed.push((related.image, &first.name, &second.name));
                 String::new()
             }
-            None if found.iter().filter(|it| it.name == related.name).count() > 1 => {
+            None if variables.iter().filter(|variable| variable.name == related.name).count()
+                > 1 =>
+            {
                 format!("{}-{}", related.by, related.name)
             }
             None => related.name.clone(),
         };
-        res.push(json!({ "name": name, "image": related.image }));
+        entries.push(json!({ "name": name, "image": related.image }));
     }
     for (image, one, other) in unnamed {
         warnings.push(format!(
@@ -47,7 +49,7 @@ pub fn listed(
     }
     for entry in object::list(base, "/spec/relatedImages") {
         let (name, image) = (object::name_of(entry), object::text(entry, "/image"));
-        if !res.iter().any(|it| object::text(it, "/image") == image) {
+        if !entries.iter().any(|entry| object::text(entry, "/image") == image) {
             refusals.push(
                 format!(
                     "{}: operator-sdk leaves the related image `{name}` out of the bundle, because no variable `{PREFIX}*` has the image \
@@ -61,24 +63,26 @@ pub fn listed(
             );
         }
     }
-    res
+    entries
 }
 
-fn found<'a>(deployments: &[&'a Value], refusals: &mut Refusals) -> Vec<Related<'a>> {
-    let mut res: Vec<Related> = Vec::new();
+fn collect_variables<'a>(
+    deployments: &[&'a Value],
+    refusals: &mut Refusals,
+) -> Vec<ImageVariable<'a>> {
+    let mut variables: Vec<ImageVariable> = Vec::new();
     for deployment in deployments {
         let containers: Vec<&Value> =
             ["/spec/template/spec/containers", "/spec/template/spec/initContainers"]
                 .into_iter()
-                .flat_map(|it| object::list(deployment, it))
+                .flat_map(|pointer| object::list(deployment, pointer))
                 .collect();
-        let several = 1 < containers.len();
+        let several = containers.len() > 1;
         for container in containers {
-            let by = match several {
-                true => {
-                    format!("{}-{}", object::name(deployment), object::text(container, "/name"))
-                }
-                false => object::name(deployment).to_owned(),
+            let by = if several {
+                format!("{}-{}", object::name(deployment), object::text(container, "/name"))
+            } else {
+                object::name(deployment).to_owned()
             };
             for variable in object::list(container, "/env") {
                 let name = object::text(variable, "/name");
@@ -95,19 +99,19 @@ fn found<'a>(deployments: &[&'a Value], refusals: &mut Refusals) -> Vec<Related<
                 }
                 let image = object::text(variable, "/value");
                 let name = name.to_lowercase().replace('_', "-");
-                if !res.iter().any(|it| it.name == name && it.image == image) {
-                    res.push(Related { name, image, by: by.clone() });
+                if !variables.iter().any(|other| other.name == name && other.image == image) {
+                    variables.push(ImageVariable { name, image, by: by.clone() });
                 }
             }
         }
     }
-    res
+    variables
 }
 
-/// The names and the images of the volumes of a Deployment that are images.
-pub fn volumes(deployment: &Value) -> impl Iterator<Item = (&str, &str)> {
+/// Returns the names and the images of the volumes of a Deployment that are images.
+pub fn image_volumes(deployment: &Value) -> impl Iterator<Item = (&str, &str)> {
     let volumes = object::list(deployment, "/spec/template/spec/volumes").iter();
     volumes
-        .map(|it| (object::name_of(it), object::text(it, "/image/reference")))
-        .filter(|it| !it.1.is_empty())
+        .map(|volume| (object::name_of(volume), object::text(volume, "/image/reference")))
+        .filter(|volume| !volume.1.is_empty())
 }

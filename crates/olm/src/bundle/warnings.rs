@@ -1,4 +1,4 @@
-//! What a person should know about a bundle that can be generated: above all, what is left out of it, and why.
+//! Warnings about a bundle that can be generated: above all, which parts are left out, and why.
 
 use super::object;
 use diagnostics::Diagnostic;
@@ -13,18 +13,18 @@ impl Warnings {
         self.0.push(warning.into());
     }
 
-    /// An object that the user may expect in the bundle.
+    /// Warns that an object is left out, which the user may expect in the bundle.
     pub fn leave_out(&mut self, object: &Value, reason: &str) {
         self.0.push(left_out(object, reason));
     }
 
-    /// An object in whose place OLM creates another one, so that no action is needed.
+    /// Notes that an object is left out, in place of which OLM creates another one: no action is needed.
     pub fn leave_to_olm(&mut self, object: &Value, reason: &str) {
         self.0.push(left_out(object, reason).into_note());
     }
 
-    /// Parts of an object that the user may expect in the bundle.
-    pub fn lose(&mut self, object: &Value, parts: &[String], reason: &str) {
+    /// Warns that parts of an object are left out, which the user may expect in the bundle.
+    pub fn warn_of_lost_parts(&mut self, object: &Value, parts: &[String], reason: &str) {
         if !parts.is_empty() {
             let verb = if parts.len() == 1 { "is" } else { "are" };
             let (title, parts) = (object::title(object), parts.join(", "));

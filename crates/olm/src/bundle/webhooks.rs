@@ -1,30 +1,30 @@
-//! `webhookdefinitions`: OLM creates the webhook configurations, their Service and their certificates from them.
-//! What they cannot express is named in a warning.
+//! `webhookdefinitions`: OLM creates the webhook configurations, their Service and their certificates from them. A
+//! warning names settings that they cannot express.
 
-use super::{Refusals, Warnings, collected::Collected, object};
+use super::{Refusals, Warnings, collected::SortedObjects, object};
 use go_data::yaml::{Map, Value, json};
 
-/// Sorted by `generateName`.
-pub fn definitions(
-    collected: &Collected,
+/// Builds the webhook definitions, sorted by `generateName`.
+pub fn webhook_definitions(
+    collected: &SortedObjects,
     refusals: &mut Refusals,
     warnings: &mut Warnings,
 ) -> Vec<Value> {
-    let mut res = Vec::new();
+    let mut definitions = Vec::new();
     for (type_, webhooks) in [
         ("ValidatingAdmissionWebhook", &collected.validating),
         ("MutatingAdmissionWebhook", &collected.mutating),
     ] {
-        res.extend(
-            webhooks.iter().filter_map(|it| admission(type_, it, collected, refusals, warnings)),
-        );
+        definitions.extend(webhooks.iter().filter_map(|webhook| {
+            admission_definition(type_, webhook, collected, refusals, warnings)
+        }));
     }
     for service in &collected.services {
-        res.extend(conversions(service, collected, refusals, warnings));
+        definitions.extend(conversion_definitions(service, collected, refusals, warnings));
     }
     for crd in &collected.crds {
         let service = conversion_service(crd);
-        let is_here = collected.services.iter().any(|it| object::name(it) == service);
+        let is_here = collected.services.iter().any(|other| object::name(other) == service);
         if !service.is_empty() && !is_here {
             warnings.push(format!(
                 "{}: its conversion webhook is left out of the CSV, because its Service `{service}` is missing",
@@ -32,21 +32,23 @@ pub fn definitions(
             ));
         }
     }
-    res.sort_by(|a, b| object::text(a, "/generateName").cmp(object::text(b, "/generateName")));
-    res
+    definitions
+        .sort_by(|a, b| object::text(a, "/generateName").cmp(object::text(b, "/generateName")));
+    definitions
 }
 
-/// One webhook of a ValidatingWebhookConfiguration or a MutatingWebhookConfiguration.
-fn admission(
+/// Builds the definition of one webhook of a ValidatingWebhookConfiguration or a MutatingWebhookConfiguration.
+fn admission_definition(
     type_: &str,
     webhook: &Value,
-    collected: &Collected,
+    collected: &SortedObjects,
     refusals: &mut Refusals,
     warnings: &mut Warnings,
 ) -> Option<Value> {
     let name = object::text(webhook, "/name");
     for field in ["namespaceSelector", "matchConditions"] {
-        let value = webhook.get(field).is_some_and(|it| *it != json!({}) && *it != json!([]));
+        let value =
+            webhook.get(field).is_some_and(|value| *value != json!({}) && *value != json!([]));
         if value {
             let when = match field {
                 "namespaceSelector" => "in every namespace of the OperatorGroup",
@@ -65,7 +67,7 @@ fn admission(
         );
         return None;
     };
-    let mut res = Map::new();
+    let mut definition = Map::new();
     for field in [
         "rules",
         "failurePolicy",
@@ -76,31 +78,32 @@ fn admission(
         "admissionReviewVersions",
         "reinvocationPolicy",
     ] {
-        if let Some(value) = webhook.get(field).filter(|it| !it.is_null()) {
-            res.insert(field.into(), value.clone());
+        if let Some(value) = webhook.get(field).filter(|value| !value.is_null()) {
+            definition.insert(field.into(), value.clone());
         }
     }
-    res.entry("sideEffects").or_insert(json!("None"));
+    definition.entry("sideEffects").or_insert(json!("None"));
     if object::list(webhook, "/admissionReviewVersions").is_empty() {
-        res.insert("admissionReviewVersions".into(), json!(["v1beta1"]));
+        definition.insert("admissionReviewVersions".into(), json!(["v1beta1"]));
     }
-    res.insert("type".into(), json!(type_));
-    res.insert("generateName".into(), json!(name));
-    served(&mut res, reference, collected, refusals, warnings);
-    Some(res.into())
+    definition.insert("type".into(), json!(type_));
+    definition.insert("generateName".into(), json!(name));
+    add_service_fields(&mut definition, reference, collected, refusals, warnings);
+    Some(definition.into())
 }
 
-/// The conversion webhooks of a Service. Those with the same path are merged, unless they set a port.
-fn conversions(
+/// Builds the definitions of the conversion webhooks of a Service. Those with the same path are merged, unless they
+/// set a port.
+fn conversion_definitions(
     service: &Value,
-    collected: &Collected,
+    collected: &SortedObjects,
     refusals: &mut Refusals,
     warnings: &mut Warnings,
 ) -> Vec<Value> {
     let mut groups: Vec<(&Value, Vec<&Value>)> = Vec::new();
     let mut crds = collected.crds.clone();
-    crds.retain(|it| conversion_service(it) == object::name(service));
-    crds.sort_by_key(|it| object::name(it));
+    crds.retain(|crd| conversion_service(crd) == object::name(service));
+    crds.sort_by_key(|crd| object::name(crd));
     for crd in crds {
         let Some(reference) = crd.pointer("/spec/conversion/webhook/clientConfig/service") else {
             continue;
@@ -121,10 +124,10 @@ fn conversions(
             None => groups.push((reference, vec![crd])),
         }
     }
-    let mut res = Vec::new();
+    let mut definitions = Vec::new();
     for (reference, group) in groups {
-        let names: Vec<&str> = group.iter().map(|it| object::name(it)).collect();
-        let plurals: String = names.iter().filter_map(|it| it.split('.').next()).collect();
+        let names: Vec<&str> = group.iter().map(|crd| object::name(crd)).collect();
+        let plurals: String = names.iter().filter_map(|name| name.split('.').next()).collect();
         let versions = object::list(group[0], "/spec/conversion/webhook/conversionReviewVersions");
         let mut definition = Map::new();
         definition.insert("type".into(), json!("ConversionWebhook"));
@@ -132,26 +135,28 @@ fn conversions(
         definition.insert("conversionCRDs".into(), json!(names));
         definition.insert("admissionReviewVersions".into(), versions.to_vec().into());
         definition.insert("sideEffects".into(), json!("None"));
-        served(&mut definition, reference, collected, refusals, warnings);
-        res.push(definition.into());
+        add_service_fields(&mut definition, reference, collected, refusals, warnings);
+        definitions.push(definition.into());
     }
-    res
+    definitions
 }
 
 fn conversion_service(crd: &Value) -> &str {
     object::text(crd, "/spec/conversion/webhook/clientConfig/service/name")
 }
 
-/// The Service that OLM makes for the webhooks of a Deployment.
+/// Returns the name of the Service that OLM creates for the webhooks of a Deployment.
 pub fn service_of_olm(deployment: &str) -> String {
     format!("{}-service", deployment.replace('.', "-"))
 }
 
-/// The Deployment of the ConversionWebhook in a CSV that converts a CRD.
+/// Returns the Deployment of the ConversionWebhook in a CSV that converts a CRD.
 pub fn converting_deployment<'a>(csv: &'a Value, crd: &str) -> Option<&'a str> {
     let webhooks = object::list(csv, "/spec/webhookdefinitions").iter();
-    let mut webhooks = webhooks.filter(|it| object::text(it, "/type") == "ConversionWebhook");
-    let webhook = webhooks.find(|it| object::texts(it, "/conversionCRDs").any(|it| it == crd))?;
+    let mut webhooks =
+        webhooks.filter(|webhook| object::text(webhook, "/type") == "ConversionWebhook");
+    let webhook = webhooks
+        .find(|webhook| object::texts(webhook, "/conversionCRDs").any(|name| name == crd))?;
     Some(object::text(webhook, "/deploymentName"))
 }
 
@@ -167,11 +172,11 @@ pub fn with_service_of_olm(mut crd: Value, csv: &Value) -> Value {
     crd
 }
 
-/// The path, Deployment and ports that the Service leads to.
-fn served(
+/// Adds the path, the Deployment and the ports of the Service.
+fn add_service_fields(
     definition: &mut Map<String, Value>,
     reference: &Value,
-    collected: &Collected,
+    collected: &SortedObjects,
     refusals: &mut Refusals,
     warnings: &mut Warnings,
 ) {
@@ -179,11 +184,11 @@ fn served(
         definition.insert("webhookPath".into(), path.clone());
     }
     let name = object::text(reference, "/name");
-    let service = collected.services.iter().find(|it| object::name(it) == name);
+    let service = collected.services.iter().find(|service| object::name(service) == name);
     let number = reference.get("port").and_then(Value::as_i64).unwrap_or(443);
     let port = object::list(service.unwrap_or(&&Value::Null), "/spec/ports")
         .iter()
-        .find(|it| it.get("port").and_then(Value::as_i64) == Some(number));
+        .find(|port| port.get("port").and_then(Value::as_i64) == Some(number));
     match port {
         // OLM creates its Service from exactly these two.
         Some(port) => {
@@ -194,10 +199,10 @@ fn served(
             "the Service `{name}` has no port {number}, which a webhook uses: OLM will use 443"
         )),
     }
-    let deployment = service.and_then(|it| deployment(it, collected));
+    let deployment = service.and_then(|service| selected_deployment(service, collected));
     // Without a Service, operator-sdk guesses the Deployment by the Service's name.
     let deployment = deployment.unwrap_or(name.strip_suffix("-service").unwrap_or(name));
-    if !collected.deployments.iter().any(|it| object::name(it) == deployment) {
+    if !collected.deployments.iter().any(|other| object::name(other) == deployment) {
         refusals.push(
             format!("the Service `{name}` serves a webhook, and selects the pods of no Deployment here"),
             "add the Service to config/manifests, with a `spec.selector` that matches the pods of a Deployment",
@@ -206,15 +211,15 @@ fn served(
     definition.insert("deploymentName".into(), json!(deployment));
 }
 
-/// The Deployment whose pods a Service selects.
-fn deployment<'a>(service: &Value, collected: &Collected<'a>) -> Option<&'a str> {
+/// Returns the Deployment whose pods a Service selects.
+fn selected_deployment<'a>(service: &Value, collected: &SortedObjects<'a>) -> Option<&'a str> {
     let selector = service.pointer("/spec/selector").and_then(Value::as_object)?;
     if selector.is_empty() || object::text(service, "/spec/type") == "ExternalName" {
         return None;
     }
-    let selects = |it: &&Value| {
-        let labels = it.pointer("/spec/template/metadata/labels");
-        selector.iter().all(|(key, value)| labels.and_then(|it| it.get(key)) == Some(value))
+    let selects = |deployment: &&Value| {
+        let labels = deployment.pointer("/spec/template/metadata/labels");
+        selector.iter().all(|(key, value)| labels.and_then(|labels| labels.get(key)) == Some(value))
     };
     collected.deployments.iter().copied().find(selects).map(object::name)
 }

@@ -1,9 +1,9 @@
-//! Display names.
+//! Display names for the console.
 
 /// `memcached-operator`, `MemcachedOperator` and `memcachedOperator` are all "Memcached Operator".
 ///
 /// Words end at `.`, `-`, `_` and spaces, and before a capital letter that follows a lower-case one.
-pub fn title(name: &str) -> String {
+pub fn display_name(name: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut last = None;
     for letter in name.chars() {
@@ -34,6 +34,6 @@ fn names_are_split_into_title_case_words() {
         ("my_app.v2", "My App V2"),
         ("", ""),
     ] {
-        assert_eq!(title(name), expected);
+        assert_eq!(display_name(name), expected);
     }
 }

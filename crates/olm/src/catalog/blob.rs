@@ -1,4 +1,4 @@
-//! What a catalog consists of. Each blob becomes data with the fields that `opm` writes.
+//! The blobs of a catalog. Each blob becomes a JSON value with the fields that `opm` writes.
 
 use go_data::yaml::{Map, Value, json};
 
@@ -26,7 +26,7 @@ pub struct Property {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Package {
+pub struct PackageBlob {
     pub name: String,
     pub default_channel: String,
     pub icon: Option<Icon>,
@@ -42,7 +42,7 @@ pub struct Icon {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Channel {
+pub struct ChannelBlob {
     pub name: String,
     pub package: String,
     /// `None` where the field is not given.
@@ -59,7 +59,7 @@ pub struct Entry {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Bundle {
+pub struct BundleBlob {
     pub name: String,
     pub package: String,
     pub image: String,
@@ -87,36 +87,36 @@ pub struct Deprecated {
     pub message: String,
 }
 
-/// A blob of a schema that OLM does not know.
+/// A blob with a schema that OLM does not know.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Other {
+pub struct UnknownBlob {
     pub schema: String,
     pub package: String,
     pub value: Value,
 }
 
-/// Fields of a Go struct; those that are added by `some` are left out where they are empty.
-struct Fields(Map<String, Value>);
+/// Fields of a Go struct; `with_nonempty` leaves out empty ones.
+struct BlobFields(Map<String, Value>);
 
-impl Fields {
+impl BlobFields {
     fn new(schema: &str) -> Self {
-        Self(Map::new()).all("schema", json!(schema))
+        Self(Map::new()).with("schema", json!(schema))
     }
 
-    fn all(mut self, name: &str, value: impl Into<Value>) -> Self {
+    fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.0.insert(name.to_owned(), value.into());
         self
     }
 
-    fn some(self, name: &str, text: &str) -> Self {
-        if text.is_empty() { self } else { self.all(name, text) }
+    fn with_nonempty(self, name: &str, text: &str) -> Self {
+        if text.is_empty() { self } else { self.with(name, text) }
     }
 
-    fn list<T>(self, name: &str, items: &[T], value: impl Fn(&T) -> Value) -> Self {
+    fn with_list<T>(self, name: &str, items: &[T], value: impl Fn(&T) -> Value) -> Self {
         if items.is_empty() {
             return self;
         }
-        self.all(name, items.iter().map(value).collect::<Vec<_>>())
+        self.with(name, items.iter().map(value).collect::<Vec<_>>())
     }
 }
 
@@ -135,15 +135,15 @@ impl Property {
     }
 }
 
-impl Package {
+impl PackageBlob {
     pub fn to_value(&self) -> Value {
-        let mut fields = Fields::new(PACKAGE)
-            .all("name", self.name.as_str())
-            .all("defaultChannel", self.default_channel.as_str());
+        let mut fields = BlobFields::new(PACKAGE)
+            .with("name", self.name.as_str())
+            .with("defaultChannel", self.default_channel.as_str());
         if let Some(Icon { data, media_type }) = &self.icon {
-            fields = fields.all("icon", json!({"base64data": data, "mediatype": media_type}));
+            fields = fields.with("icon", json!({"base64data": data, "mediatype": media_type}));
         }
-        let fields = fields.some("description", &self.description).list(
+        let fields = fields.with_nonempty("description", &self.description).with_list(
             "properties",
             &self.properties,
             Property::to_value,
@@ -152,14 +152,15 @@ impl Package {
     }
 }
 
-impl Channel {
+impl ChannelBlob {
     pub fn to_value(&self) -> Value {
-        let entries = self.entries.as_ref().map(|it| it.iter().map(Entry::to_value).collect());
-        let fields = Fields::new(CHANNEL)
-            .all("name", self.name.as_str())
-            .all("package", self.package.as_str())
-            .all("entries", entries.unwrap_or(Value::Null))
-            .list("properties", &self.properties, Property::to_value);
+        let entries =
+            self.entries.as_ref().map(|entries| entries.iter().map(Entry::to_value).collect());
+        let fields = BlobFields::new(CHANNEL)
+            .with("name", self.name.as_str())
+            .with("package", self.package.as_str())
+            .with("entries", entries.unwrap_or(Value::Null))
+            .with_list("properties", &self.properties, Property::to_value);
         fields.0.into()
     }
 
@@ -170,19 +171,19 @@ impl Channel {
 
 impl Entry {
     pub fn to_value(&self) -> Value {
-        let fields = Fields(Map::new())
-            .all("name", self.name.as_str())
-            .some("replaces", &self.replaces)
-            .list("skips", &self.skips, |it| json!(it))
-            .some("skipRange", &self.skip_range);
+        let fields = BlobFields(Map::new())
+            .with("name", self.name.as_str())
+            .with_nonempty("replaces", &self.replaces)
+            .with_list("skips", &self.skips, |name| json!(name))
+            .with_nonempty("skipRange", &self.skip_range);
         fields.0.into()
     }
 }
 
-impl Bundle {
-    /// Whether it carries its manifests.
+impl BundleBlob {
+    /// Returns whether the blob contains the manifests of the bundle.
     pub fn has_objects(&self) -> bool {
-        self.properties.iter().any(|it| it.type_ == property::OBJECT)
+        self.properties.iter().any(|property| property.type_ == property::OBJECT)
     }
 
     pub fn to_value(&self) -> Value {
@@ -190,18 +191,18 @@ impl Bundle {
     }
 
     pub fn into_value(self) -> Value {
-        let mut fields = Fields::new(BUNDLE)
-            .some("name", &self.name)
-            .some("package", &self.package)
-            .all("image", self.image);
+        let mut fields = BlobFields::new(BUNDLE)
+            .with_nonempty("name", &self.name)
+            .with_nonempty("package", &self.package)
+            .with("image", self.image);
         if !self.properties.is_empty() {
             let properties = self.properties.into_iter().map(Property::into_value);
-            fields = fields.all("properties", properties.collect::<Vec<_>>());
+            fields = fields.with("properties", properties.collect::<Vec<_>>());
         }
-        let fields = fields.list(
+        let fields = fields.with_list(
             "relatedImages",
             &self.related_images,
-            |it| json!({"name": it.name, "image": it.image}),
+            |image| json!({"name": image.name, "image": image.image}),
         );
         fields.0.into()
     }
@@ -209,14 +210,15 @@ impl Bundle {
 
 impl Deprecations {
     pub fn to_value(&self) -> Value {
-        let entry = |it: &Deprecated| {
-            let reference = Fields::new(&it.schema).some("name", &it.name).0;
-            json!({"reference": reference, "message": it.message})
+        let entry = |deprecated: &Deprecated| {
+            let reference =
+                BlobFields::new(&deprecated.schema).with_nonempty("name", &deprecated.name).0;
+            json!({"reference": reference, "message": deprecated.message})
         };
-        let entries = self.entries.as_ref().map(|it| it.iter().map(entry).collect());
-        let fields = Fields::new(DEPRECATIONS)
-            .all("package", self.package.as_str())
-            .all("entries", entries.unwrap_or(Value::Null));
+        let entries = self.entries.as_ref().map(|entries| entries.iter().map(entry).collect());
+        let fields = BlobFields::new(DEPRECATIONS)
+            .with("package", self.package.as_str())
+            .with("entries", entries.unwrap_or(Value::Null));
         fields.0.into()
     }
 }

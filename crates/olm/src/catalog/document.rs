@@ -1,4 +1,4 @@
-//! Files as Go's `YAMLOrJSONDecoder` reads them: JSON values one after another, or YAML documents.
+//! Reads files like Go's `YAMLOrJSONDecoder`: JSON values one after another, or YAML documents.
 
 use go_data::yaml::{self, Value};
 
@@ -9,7 +9,7 @@ pub struct Document {
     pub value: Value,
 }
 
-/// What cannot be read.
+/// An error in a document.
 #[derive(Debug)]
 pub struct Fault {
     /// Line and column; the column is 1 where it is not known.
@@ -17,26 +17,30 @@ pub struct Fault {
     pub message: String,
 }
 
-/// How many bytes Go looks at to see whether a file is JSON.
+/// The number of bytes that Go reads to detect JSON.
 pub const WINDOW_OF_CATALOGS: usize = 4096;
 const WINDOW_OF_MANIFESTS: usize = 30;
 
-/// The first document of a manifest. What follows is not used, as registries ignore it, too; the flag tells of it.
-pub fn first(bytes: &[u8]) -> Result<Option<(Value, bool)>, Fault> {
-    let mut all = documents(bytes, WINDOW_OF_MANIFESTS)?.into_iter();
-    let first = all.next();
-    Ok(first.map(|it| (it.value, all.next().is_some())))
+/// Returns the first document of a manifest, and whether others follow it. Registries ignore those.
+pub fn first_document(bytes: &[u8]) -> Result<Option<(Value, bool)>, Fault> {
+    let mut parsed = parse_documents(bytes, WINDOW_OF_MANIFESTS)?.into_iter();
+    let first = parsed.next();
+    Ok(first.map(|document| (document.value, parsed.next().is_some())))
 }
 
-/// All documents of a file.
-pub fn documents(bytes: &[u8], window: usize) -> Result<Vec<Document>, Fault> {
-    let mut res = Vec::new();
-    each(bytes, window, &mut |it| res.push(it))?;
-    Ok(res)
+/// Parses all documents of a file.
+pub fn parse_documents(bytes: &[u8], window: usize) -> Result<Vec<Document>, Fault> {
+    let mut parsed = Vec::new();
+    for_each_document(bytes, window, &mut |document| parsed.push(document))?;
+    Ok(parsed)
 }
 
-/// The documents of a file, one after another. Those before a fault are read, too.
-pub fn each(bytes: &[u8], window: usize, document: &mut dyn FnMut(Document)) -> Result<(), Fault> {
+/// Calls `document` for each document of a file, also for those before an error.
+pub fn for_each_document(
+    bytes: &[u8],
+    window: usize,
+    document: &mut dyn FnMut(Document),
+) -> Result<(), Fault> {
     let text = diagnostics::utf8_or_position(bytes)
         .map_err(|position| Fault { position, message: "this is not UTF-8".to_owned() })?;
     let start = text.trim_start();
@@ -53,18 +57,20 @@ pub fn each(bytes: &[u8], window: usize, document: &mut dyn FnMut(Document)) -> 
         match values.next() {
             None => return Ok(()),
             Some(Ok(value)) => {
-                document(Document { line: newlines.before(text, at + blank), value });
+                document(Document { line: newlines.line_at(text, at + blank), value });
                 count += 1;
                 at += values.byte_offset();
             }
             Some(Err(error)) => {
-                let line = newlines.before(text, at) - 1;
+                let line = newlines.line_at(text, at) - 1;
                 // One value may be the first document of YAML; more than one are JSON.
                 if count < 2 {
                     let skipped = after_blank_line(rest);
-                    let line = newlines.before(text, at + skipped) - 1;
+                    let line = newlines.line_at(text, at + skipped) - 1;
                     let mut more = Vec::new();
-                    if yaml_documents(&rest[skipped..], line, &mut |it| more.push(it)).is_ok() {
+                    if yaml_documents(&rest[skipped..], line, &mut |parsed| more.push(parsed))
+                        .is_ok()
+                    {
                         more.into_iter().for_each(document);
                         return Ok(());
                     }
@@ -78,7 +84,7 @@ pub fn each(bytes: &[u8], window: usize, document: &mut dyn FnMut(Document)) -> 
     }
 }
 
-/// The blank beginning of a text, to the end of its line at most.
+/// Returns the length of the leading white space of a text, at most to the end of the line.
 fn after_blank_line(text: &str) -> usize {
     for (at, c) in text.char_indices() {
         match c {
@@ -95,18 +101,18 @@ fn yaml_documents(
     before: usize,
     document: &mut dyn FnMut(Document),
 ) -> Result<(), Fault> {
-    let fault = |it: yaml::Fault| Fault {
-        position: (before + it.mark.line.max(1), it.mark.column.max(1)),
-        message: match it.hint {
-            Some(hint) => format!("{}: {hint}", it.message),
-            None => it.message,
+    let fault = |fault: yaml::Fault| Fault {
+        position: (before + fault.mark.line.max(1), fault.mark.column.max(1)),
+        message: match fault.hint {
+            Some(hint) => format!("{}: {hint}", fault.message),
+            None => fault.message,
         },
     };
     let mut each = |line, value| document(Document { line: before + line, value });
     yaml::each(text, &mut each).map_err(fault)
 }
 
-/// Counts lines from the last requested place.
+/// Counts lines from the last requested position.
 #[derive(Default)]
 struct Lines {
     at: usize,
@@ -114,9 +120,9 @@ struct Lines {
 }
 
 impl Lines {
-    /// The line of a byte, from 1.
-    fn before(&mut self, text: &str, at: usize) -> usize {
-        self.count += text.as_bytes()[self.at..at].iter().filter(|it| **it == b'\n').count();
+    /// Returns the line of a byte, from 1.
+    fn line_at(&mut self, text: &str, at: usize) -> usize {
+        self.count += text.as_bytes()[self.at..at].iter().filter(|byte| **byte == b'\n').count();
         self.at = at;
         self.count + 1
     }
@@ -127,7 +133,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &[(usize, &str)]) {
-        let found = documents(text.as_bytes(), WINDOW_OF_CATALOGS).expect("readable");
+        let found = parse_documents(text.as_bytes(), WINDOW_OF_CATALOGS).expect("readable");
         let found: Vec<_> = found.iter().map(|it| (it.line, it.value.to_string())).collect();
         let expected: Vec<_> = expected.iter().map(|it| (it.0, it.1.to_owned())).collect();
         assert_eq!(found, expected, "{text}");
@@ -148,7 +154,8 @@ mod tests {
 
     #[test]
     fn what_is_no_document_has_its_place() {
-        let place = |text: &[u8]| documents(text, WINDOW_OF_CATALOGS).err().map(|it| it.position);
+        let place =
+            |text: &[u8]| parse_documents(text, WINDOW_OF_CATALOGS).err().map(|it| it.position);
         assert_eq!(place(b"{\"a\":1}\n{\"a\":1}\n{\"a\"\n"), Some((4, 1)));
         assert_eq!(place(b"a: 1\n\xff"), Some((2, 1)));
         assert_eq!(place(b"a: 1\n---\nb: [\n").map(|it| it.0), Some(4));

@@ -5,15 +5,15 @@ use go_data::yaml::{self, Dialect, Map, Node, Value, edit::Editor};
 
 use super::blob::{self, Entry};
 
-/// The text with one more entry at the end of a channel.
+/// Returns the text with one more entry at the end of a channel.
 pub fn with_entry(
     text: &str,
     package: &str,
     channel: &str,
     entry: &Entry,
 ) -> Result<String, Refusal> {
-    let editor = editor(text)?;
-    let at = editor.documents().iter().position(|it| is_channel(it, package, channel));
+    let editor = open_editor(text)?;
+    let at = editor.documents().iter().position(|node| is_channel(node, package, channel));
     let at = at.ok_or(Refusal("the channel was not found again"))?;
     match editor.node(&format!("/{at}/entries/0")) {
         Some(_) => editor.push(&format!("/{at}"), "entries", entry.to_value()),
@@ -21,25 +21,25 @@ pub fn with_entry(
     }
 }
 
-/// The text with one more blob after all others.
+/// Returns the text with one more blob after all others.
 pub fn with_blob(text: &str, blob: &Value) -> Result<String, Refusal> {
-    editor(text)?.push_document(blob.clone(), &readable(blob))
+    open_editor(text)?.push_document(blob.clone(), &format_blob(blob))
 }
 
-/// A blob with the fields that a person looks for first.
-fn readable(blob: &Value) -> String {
+/// Formats a blob, with the most important fields first.
+fn format_blob(blob: &Value) -> String {
     const FIRST: [&str; 4] = ["schema", "package", "name", "defaultChannel"];
     let empty = Map::new();
     let map = blob.as_object().unwrap_or(&empty);
     let first = FIRST.iter().filter_map(|key| map.get_key_value(*key));
-    let rest = map.iter().filter(|it| !FIRST.contains(&it.0.as_str()));
+    let rest = map.iter().filter(|field| !FIRST.contains(&field.0.as_str()));
     let text = |(key, value): (&String, &Value)| {
         yaml::to_text(&Map::from_iter([(key.clone(), value.clone())]).into())
     };
     first.chain(rest).map(text).collect()
 }
 
-fn editor(text: &str) -> Result<Editor<'_>, Refusal> {
+fn open_editor(text: &str) -> Result<Editor<'_>, Refusal> {
     if text.trim_start().starts_with('{') {
         return Err(Refusal("the file is JSON"));
     }

@@ -1,5 +1,5 @@
-//! `.indexignore`: which files are no part of a catalog, as go-git matches the patterns of a `.gitignore`. A pattern with
-//! a class of characters or an escape is refused.
+//! `.indexignore`: files that are not part of a catalog, with patterns that match as in go-git's `.gitignore`. A
+//! pattern with a class of characters or an escape is refused.
 
 use std::collections::BTreeMap;
 
@@ -23,8 +23,8 @@ struct Pattern {
 
 impl Ignore {
     /// Reads the texts of the files, by their paths in the catalog, which messages name so.
-    pub fn read(catalog: &str, files: &BTreeMap<ProjectPath, String>) -> anyhow::Result<Self> {
-        let mut res = Self::default();
+    pub fn parse(catalog: &str, files: &BTreeMap<ProjectPath, String>) -> anyhow::Result<Self> {
+        let mut ignore = Self::default();
         for (path, text) in files {
             let domain: Vec<String> = path.as_str().split('/').map(str::to_owned).collect();
             let domain = &domain[..domain.len() - 1];
@@ -37,18 +37,18 @@ impl Ignore {
                         .into_error());
                 }
                 if !text.is_empty() && !text.starts_with('#') {
-                    res.0.push(Pattern::new(text, domain));
+                    ignore.0.push(Pattern::new(text, domain));
                 }
             }
         }
-        Ok(res)
+        Ok(ignore)
     }
 
-    /// Whether a file is left out.
-    pub fn has(&self, path: &ProjectPath) -> bool {
+    /// Returns whether a file is not part of the catalog.
+    pub fn excludes(&self, path: &ProjectPath) -> bool {
         let path: Vec<&str> = path.as_str().split('/').collect();
-        let last = self.0.iter().rev().find(|it| it.matches(&path));
-        path.last() == Some(&FILE) || last.is_some_and(|it| !it.includes)
+        let last = self.0.iter().rev().find(|pattern| pattern.matches(&path));
+        path.last() == Some(&FILE) || last.is_some_and(|pattern| !pattern.includes)
     }
 }
 
@@ -78,7 +78,7 @@ impl Pattern {
 
     fn matches_name(&self, pattern: &str, path: &[&str]) -> bool {
         for (at, name) in path.iter().enumerate() {
-            if glob(pattern, name) {
+            if matches_glob(pattern, name) {
                 return !self.only_folders || at + 1 < path.len();
             }
         }
@@ -100,7 +100,7 @@ impl Pattern {
                     }
                     while let [first, rest @ ..] = path {
                         path = rest;
-                        if glob(it, first) {
+                        if matches_glob(it, first) {
                             is_match = true;
                             break;
                         }
@@ -109,7 +109,7 @@ impl Pattern {
                 }
                 it => {
                     let [first, rest @ ..] = path else { return false };
-                    if !glob(it, first) {
+                    if !matches_glob(it, first) {
                         return false;
                     }
                     is_match = true;
@@ -121,10 +121,10 @@ impl Pattern {
     }
 }
 
-/// Whether `*`, which is any text, and `?`, which is any character, make this name. Only the last `*` is tried again, so
-/// that the time is at most the product of both lengths.
-fn glob(pattern: &str, name: &str) -> bool {
-    let [pattern, name] = [pattern, name].map(|it| it.chars().collect::<Vec<_>>());
+/// Returns whether a pattern with `*` for any text and `?` for any character matches this name. Only the last `*` is
+/// tried again, so that the time is at most the product of both lengths.
+fn matches_glob(pattern: &str, name: &str) -> bool {
+    let [pattern, name] = [pattern, name].map(|text| text.chars().collect::<Vec<_>>());
     let (mut at, mut done, mut star) = (0, 0, None);
     while let Some(c) = name.get(done) {
         match (pattern.get(at), &mut star) {
@@ -132,7 +132,7 @@ fn glob(pattern: &str, name: &str) -> bool {
                 at += 1;
                 star = Some((at, done));
             }
-            (Some(it), _) if *it == '?' || it == c => {
+            (Some(expected), _) if *expected == '?' || expected == c => {
                 at += 1;
                 done += 1;
             }
@@ -143,7 +143,7 @@ fn glob(pattern: &str, name: &str) -> bool {
             (_, None) => return false,
         }
     }
-    pattern[at..].iter().all(|it| *it == '*')
+    pattern[at..].iter().all(|letter| *letter == '*')
 }
 
 #[cfg(test)]
@@ -161,7 +161,7 @@ mod tests {
         ];
         let files = files.map(|it| (ProjectPath::fixed(it.0), it.1.to_owned()));
         let ignore =
-            Ignore::read("catalog", &files.into_iter().collect()).expect("they are supported");
+            Ignore::parse("catalog", &files.into_iter().collect()).expect("they are supported");
         for path in [
             "a",
             "a/b",
@@ -177,12 +177,12 @@ mod tests {
             "y1",
             "dir1/.indexignore",
         ] {
-            assert!(ignore.has(&ProjectPath::fixed(path)), "{path}");
+            assert!(ignore.excludes(&ProjectPath::fixed(path)), "{path}");
         }
         for path in
             ["b", "c", "dir1/a", "dir1/c", "x/ignore", "really/file2", "keep.md", "dir", "y", "w1"]
         {
-            assert!(!ignore.has(&ProjectPath::fixed(path)), "{path}");
+            assert!(!ignore.excludes(&ProjectPath::fixed(path)), "{path}");
         }
     }
 
@@ -195,11 +195,11 @@ mod tests {
             ("a?", "a", false),
             ("a*?", "a", false),
         ] {
-            assert_eq!(glob(pattern, name), expected, "{pattern} {name}");
+            assert_eq!(matches_glob(pattern, name), expected, "{pattern} {name}");
         }
         for pattern in ["[a]", "a\\*"] {
             let files = [(ProjectPath::fixed(FILE), format!("a\n{pattern}\n"))];
-            let error = Ignore::read("catalog", &files.into()).expect_err(pattern).to_string();
+            let error = Ignore::parse("catalog", &files.into()).expect_err(pattern).to_string();
             assert_eq!(
                 error,
                 format!("catalog/{FILE}:2:1: the pattern `{pattern}` is not supported")

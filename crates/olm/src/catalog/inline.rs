@@ -1,49 +1,49 @@
-//! A catalog that carries the manifests of its bundles, so that no bundle image is needed.
+//! Catalogs of one package, with the manifests of their bundles or with a bundle image.
 
 use super::{
     Bundle,
-    blob::{Channel, Entry, Package},
+    blob::{ChannelBlob, Entry, PackageBlob},
     migrate,
 };
 use go_data::yaml::Value;
 
 /// The blobs of one package with one channel, which is the default one: the package, the channel, and each bundle with
 /// its manifests inside. The entries of the channel are those that are given with the bundles.
-pub fn inline(channel: &str, bundles: &[(Bundle, Entry)]) -> Vec<Value> {
+pub fn catalog_with_manifests(channel: &str, bundles: &[(Bundle, Entry)]) -> Vec<Value> {
     let Some((first, _)) = bundles.first() else { return Vec::new() };
-    let package = Package {
+    let package = PackageBlob {
         name: first.package.clone(),
         default_channel: channel.to_owned(),
-        ..Package::default()
+        ..PackageBlob::default()
     };
-    let channel = Channel {
+    let channel = ChannelBlob {
         name: channel.to_owned(),
         package: first.package.clone(),
-        entries: Some(bundles.iter().map(|it| it.1.clone()).collect()),
+        entries: Some(bundles.iter().map(|pair| pair.1.clone()).collect()),
         properties: Vec::new(),
     };
-    let mut res = vec![package.to_value(), channel.to_value()];
-    res.extend(bundles.iter().map(|it| it.0.blob("").to_value()));
-    res
+    let mut blobs = vec![package.to_value(), channel.to_value()];
+    blobs.extend(bundles.iter().map(|pair| pair.0.to_blob("").to_value()));
+    blobs
 }
 
 /// The blobs of one package with one bundle, whose manifests are pulled with its image. Of the manifests, the catalog
 /// has the metadata of the ClusterServiceVersion.
-pub fn pulled(
+pub fn catalog_with_image(
     channel: &str,
     bundle: &Bundle,
     entry: Entry,
     image: &str,
 ) -> Result<Vec<Value>, String> {
-    let mut blob = bundle.blob(image);
+    let mut blob = bundle.to_blob(image);
     migrate(&mut blob)?;
-    let package = Package {
+    let package = PackageBlob {
         name: bundle.package.clone(),
         default_channel: channel.to_owned(),
-        ..Package::default()
+        ..PackageBlob::default()
     };
     let entries = Some(vec![entry]);
-    let channel = Channel {
+    let channel = ChannelBlob {
         name: channel.to_owned(),
         package: bundle.package.clone(),
         entries,
@@ -64,7 +64,7 @@ fn a_catalog_carries_the_manifests_of_its_bundles() {
     let entry = Entry { name: bundle.name.clone(), ..Entry::default() };
     let data = "eyJraW5kIjoiQ2x1c3RlclNlcnZpY2VWZXJzaW9uIiwibWV0YWRhdGEiOnsibmFtZSI6ImEudjEuMC4wIn0sInNwZWMiOnsidmVyc2lvbiI6IjEuMC4wIn19";
     assert_eq!(
-        inline("stable", &[(bundle, entry)]),
+        catalog_with_manifests("stable", &[(bundle, entry)]),
         [
             json!({"schema": "olm.package", "name": "a", "defaultChannel": "stable"}),
             json!({"schema": "olm.channel", "name": "stable", "package": "a", "entries": [{"name": "a.v1.0.0"}]}),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{
-    blob::{self, Bundle, Channel, Deprecations, Other, Package, property},
+    blob::{self, BundleBlob, ChannelBlob, Deprecations, PackageBlob, UnknownBlob, property},
     decode::{self, Blob},
     document::{self, WINDOW_OF_CATALOGS},
     properties,
@@ -12,24 +12,24 @@ use diagnostics::Diagnostic;
 use go_data::yaml::Value;
 use model::ProjectPath;
 
-/// Where a blob begins.
+/// The position at which a blob begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct BlobLocation {
     pub file: Rc<str>,
     pub line: usize,
 }
 
-impl Place {
+impl BlobLocation {
     pub fn fault(&self, message: impl Into<String>) -> Diagnostic {
         Diagnostic::in_file(&*self.file, message).at(self.line, 1)
     }
 }
 
-/// A blob and its place; none where it was not read from a file.
+/// A blob and its location; none if it was not read from a file.
 #[derive(Clone, Debug)]
 pub struct Located<T> {
     pub blob: T,
-    pub place: Option<Place>,
+    pub place: Option<BlobLocation>,
 }
 
 impl<T> Located<T> {
@@ -37,7 +37,7 @@ impl<T> Located<T> {
         Self { blob, place: None }
     }
 
-    /// A problem of this blob.
+    /// Returns a diagnostic about this blob.
     pub fn fault(&self, message: impl Into<String>) -> Diagnostic {
         match &self.place {
             Some(place) => place.fault(message),
@@ -49,11 +49,11 @@ impl<T> Located<T> {
 /// The blobs, each kind in the order in which they were read.
 #[derive(Debug, Default)]
 pub struct Catalog {
-    pub packages: Vec<Located<Package>>,
-    pub channels: Vec<Located<Channel>>,
-    pub bundles: Vec<Located<Bundle>>,
+    pub packages: Vec<Located<PackageBlob>>,
+    pub channels: Vec<Located<ChannelBlob>>,
+    pub bundles: Vec<Located<BundleBlob>>,
     pub deprecations: Vec<Located<Deprecations>>,
-    pub others: Vec<Located<Other>>,
+    pub others: Vec<Located<UnknownBlob>>,
     /// Fields that `opm` drops, too.
     pub warnings: Vec<Diagnostic>,
 }
@@ -62,18 +62,21 @@ pub struct Catalog {
 #[derive(Default)]
 pub struct Loader {
     pub catalog: Catalog,
-    /// What cannot be read. `opm` stops at the first of these.
+    /// Errors of files that cannot be read. `opm` stops at the first of these.
     pub faults: Vec<Diagnostic>,
-    /// Whether to forget the manifests and texts that only a full rendering needs.
+    /// True if manifests and texts that only a full rendering needs are dropped.
     pub for_verdict: bool,
 }
 
 impl Loader {
     /// Reads a file; `title` is its path in messages.
-    pub fn file(&mut self, path: &ProjectPath, bytes: &[u8], title: &str) {
+    pub fn load_file(&mut self, path: &ProjectPath, bytes: &[u8], title: &str) {
         let file: Rc<str> = title.into();
-        let read = document::each(bytes, WINDOW_OF_CATALOGS, &mut |it| {
-            self.document(it.value, Place { file: Rc::clone(&file), line: it.line });
+        let read = document::for_each_document(bytes, WINDOW_OF_CATALOGS, &mut |document| {
+            self.load_document(
+                document.value,
+                BlobLocation { file: Rc::clone(&file), line: document.line },
+            );
         });
         if let Err(fault) = read {
             let (line, column) = fault.position;
@@ -88,9 +91,9 @@ impl Loader {
     }
 
     /// Reads one blob.
-    pub fn document(&mut self, value: Value, place: Place) {
+    pub fn load_document(&mut self, value: Value, place: BlobLocation) {
         let mut dropped = Vec::new();
-        let blob = decode::blob(value, &mut dropped);
+        let blob = decode::decode_blob(value, &mut dropped);
         for field in dropped {
             self.catalog.warnings.push(
                 place.fault(format!(
@@ -111,10 +114,10 @@ impl Loader {
                 return self.faults.push(problem);
             }
         };
-        self.add(blob, place);
+        self.add_blob(blob, place);
     }
 
-    fn add(&mut self, blob: Blob, place: Place) {
+    fn add_blob(&mut self, blob: Blob, place: BlobLocation) {
         let catalog = &mut self.catalog;
         match blob {
             Blob::Package(blob) => catalog.packages.push(Located { blob, place: Some(place) }),
@@ -128,7 +131,7 @@ impl Loader {
                     return self.faults.push(place.fault(message));
                 }
                 if self.for_verdict {
-                    forget(&mut blob);
+                    drop_large_values(&mut blob);
                 }
                 catalog.bundles.push(Located { blob, place: Some(place) });
             }
@@ -137,17 +140,18 @@ impl Loader {
 }
 
 /// Drops the values of properties that are large, and that a verdict does not need once they are checked.
-fn forget(bundle: &mut Bundle) {
-    for it in &mut bundle.properties {
-        let is_large = it.type_ == property::OBJECT || it.type_ == property::CSV_METADATA;
-        let is_readable = properties::properties(std::slice::from_ref(it)).is_ok();
+fn drop_large_values(bundle: &mut BundleBlob) {
+    for property in &mut bundle.properties {
+        let is_large =
+            property.type_ == property::OBJECT || property.type_ == property::CSV_METADATA;
+        let is_readable = properties::parse_properties(std::slice::from_ref(property)).is_ok();
         if is_large && is_readable {
-            it.value = Some(Value::Null);
+            property.value = Some(Value::Null);
         }
     }
 }
 
-/// Whether it belongs to no package, its package, its kind, and its name.
+/// True if the blob belongs to no package, then the package, the order of the schema, and the name.
 type Order = (bool, String, u8, String);
 
 impl Catalog {
@@ -163,9 +167,10 @@ impl Catalog {
 
     /// Puts what bundles hold in the order of `opm render`: images by their references, and what is large after the
     /// other properties.
-    pub fn arrange(&mut self) {
-        let is_large =
-            |it: &blob::Property| [property::OBJECT, property::CSV_METADATA].contains(&&*it.type_);
+    pub fn sort_contents(&mut self) {
+        let is_large = |property: &blob::Property| {
+            [property::OBJECT, property::CSV_METADATA].contains(&&*property.type_)
+        };
         for Located { blob, .. } in &mut self.bundles {
             blob.related_images.sort_by(|one, other| one.image.cmp(&other.image));
             blob.properties.sort_by_key(is_large);
@@ -175,15 +180,17 @@ impl Catalog {
     /// All blobs in the order of `opm render`: by package; in it channels, bundles and others by name; and last what
     /// belongs to no package. A known blob without a package is left out, as there: the second result has them.
     pub fn into_sorted(self) -> (Vec<Value>, Vec<Diagnostic>) {
-        let mut res: Vec<(Order, Value)> = Vec::new();
+        let mut sorted: Vec<(Order, Value)> = Vec::new();
         let mut lost = Vec::new();
-        let mut put = |package: &str, kind: u8, name: &str, place: Option<Place>, value: Value| {
-            if !package.is_empty() {
-                return res.push(((false, package.to_owned(), kind, name.to_owned()), value));
-            }
-            let blob = Located { blob: (), place };
-            lost.push(blob.fault("this is left out, because it belongs to no package"));
-        };
+        let mut put =
+            |package: &str, kind: u8, name: &str, place: Option<BlobLocation>, value: Value| {
+                if !package.is_empty() {
+                    return sorted
+                        .push(((false, package.to_owned(), kind, name.to_owned()), value));
+                }
+                let blob = Located { blob: (), place };
+                lost.push(blob.fault("this is left out, because it belongs to no package"));
+            };
         for Located { blob, place } in self.packages {
             put(&blob.name, 0, "", place, blob.to_value());
         }
@@ -197,11 +204,11 @@ impl Catalog {
         for Located { blob, place } in self.deprecations {
             put(&blob.package, 4, "", place, blob.to_value());
         }
-        for Located { blob: Other { schema, package, value }, .. } in self.others {
+        for Located { blob: UnknownBlob { schema, package, value }, .. } in self.others {
             let schema = if package.is_empty() { String::new() } else { schema };
-            res.push(((package.is_empty(), package, 3, schema), value));
+            sorted.push(((package.is_empty(), package, 3, schema), value));
         }
-        res.sort_by(|one, other| one.0.cmp(&other.0));
-        (res.into_iter().map(|it| it.1).collect(), lost)
+        sorted.sort_by(|one, other| one.0.cmp(&other.0));
+        (sorted.into_iter().map(|entry| entry.1).collect(), lost)
     }
 }

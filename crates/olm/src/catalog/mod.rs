@@ -1,7 +1,8 @@
 //! File-based catalogs: blobs as `opm render` gives them, templates, and the verdicts of `opm validate`.
 //!
-//! What is read is read as operator-registry reads it. This room is given the bytes of files and returns data, texts
-//! and problems; it reads no files, pulls no images and knows nothing of how bundles are generated.
+//! Files are interpreted as operator-registry interprets them. This module takes the bytes of files and returns
+//! values, texts and diagnostics; it reads no files, pulls no images, and does not depend on the generation of
+//! bundles.
 
 pub mod blob;
 pub mod bundle;
@@ -22,10 +23,10 @@ pub mod template;
 pub use bundle::Bundle;
 pub use check::{check, is_image};
 pub use ignore::{FILE as IGNORE_FILE, Ignore};
-pub use inline::{inline, pulled};
+pub use inline::{catalog_with_image, catalog_with_manifests};
 pub use load::{Catalog, Loader};
 pub use migrate::migrate;
-pub use reference::{Fields, reference};
-pub use stream::{Format, stream, text};
+pub use reference::{ReferenceFields, expand_reference};
+pub use stream::{Format, format_blob, format_blobs};
 
 use go_data::kubernetes::{go, version};

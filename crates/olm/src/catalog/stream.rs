@@ -1,4 +1,4 @@
-//! Blobs as text.
+//! Formats blobs as text.
 
 use super::go;
 use go_data::yaml::{self, Value};
@@ -11,21 +11,21 @@ pub enum Format {
     Json,
 }
 
-/// The text of some blobs.
-pub fn stream(blobs: &[Value], format: Format) -> String {
-    blobs.iter().map(|it| text(it, format)).collect()
+/// Formats several blobs.
+pub fn format_blobs(blobs: &[Value], format: Format) -> String {
+    blobs.iter().map(|blob| format_blob(blob, format)).collect()
 }
 
-/// The text of one blob in such a stream.
-pub fn text(blob: &Value, format: Format) -> String {
+/// Formats one blob as a part of such a stream.
+pub fn format_blob(blob: &Value, format: Format) -> String {
     match format {
         Format::Yaml => format!("---\n{}", yaml::to_text(blob)),
-        Format::Json => pretty(blob),
+        Format::Json => format_json(blob),
     }
 }
 
-/// JSON, indented by four as `opm` indents it.
-fn pretty(value: &Value) -> String {
+/// Formats JSON, indented by four spaces like `opm`.
+fn format_json(value: &Value) -> String {
     let mut bytes = Vec::new();
     let format = serde_json::ser::PrettyFormatter::with_indent(b"    ");
     let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, format);

@@ -8,7 +8,8 @@ use flate2::{Compression, GzBuilder};
 use go_data::yaml::{Value, json};
 use model::Digest;
 
-/// What one ConfigMap holds, in bytes: a little less than its limit, which is 1 MiB with the keys.
+/// The largest size of the data in one ConfigMap, in bytes: a little less than its limit, which is 1 MiB with the
+/// keys.
 const MOST: usize = 1_000_000;
 
 /// A catalog, in parts that fit into ConfigMaps.
@@ -20,12 +21,12 @@ pub enum Content {
 }
 
 impl Content {
-    /// Its first digits of a SHA-256 are unique for a text.
-    pub fn digest(text: &str) -> String {
+    /// Returns the first digits of the SHA-256 of a text, which identify it.
+    pub fn short_digest(text: &str) -> String {
         Digest::of(text.as_bytes()).hex()[..10].to_owned()
     }
 
-    pub fn of(text: String) -> Self {
+    pub fn from_text(text: String) -> Self {
         if text.len() <= MOST {
             return Self::Whole(text);
         }
@@ -35,7 +36,7 @@ impl Content {
         Self::Pieces(compressed.chunks(MOST).map(<[u8]>::to_vec).collect())
     }
 
-    /// The file in each ConfigMap, by the key that is also its name.
+    /// Returns the file in each ConfigMap, by the key that is also its name.
     pub fn files(&self) -> Vec<(String, Value)> {
         match self {
             Self::Whole(text) => {
@@ -58,7 +59,7 @@ impl Content {
 #[test]
 fn a_catalog_is_compressed_and_cut_where_it_does_not_fit() {
     use std::io::Read as _;
-    let small = Content::of("{}".into()).files();
+    let small = Content::from_text("{}".into()).files();
     assert_eq!(small, [("catalog.json".to_owned(), json!({"data": {"catalog.json": "{}"}}))]);
     // Random text does not get smaller than its information.
     let mut text = String::new();
@@ -67,7 +68,7 @@ fn a_catalog_is_compressed_and_cut_where_it_does_not_fit() {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         text.push(char::from(b'0' + (state >> 24) as u8 % 64));
     }
-    let files = Content::of(text.clone()).files();
+    let files = Content::from_text(text.clone()).files();
     assert!(files.len() > 2, "{}", files.len());
     let mut bytes = Vec::new();
     for (key, data) in &files {

@@ -1,22 +1,22 @@
 //! The OperatorGroup of a namespace: OLM wants exactly one, and it decides which namespaces operators watch.
 
-use super::{InstallMode, Release, V1, release::targets};
+use super::{InstallMode, Release, V1, release::target_namespaces};
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};
 
 /// The OperatorGroup that is created where there is none.
 pub const GROUP: &str = "operator-rs-group";
 
-/// What to do about the OperatorGroup.
+/// The decision about the OperatorGroup.
 #[derive(Debug, PartialEq)]
-pub enum Group {
+pub enum GroupChoice {
     /// There is one, and the operator supports it.
     Exists(String),
     /// Apply this one.
     New(Value),
 }
 
-impl Group {
+impl GroupChoice {
     /// Chooses the OperatorGroup of a release, from those that are in its namespace.
     pub fn choose(
         existing: &[Value],
@@ -24,29 +24,31 @@ impl Group {
         requested: Option<&InstallMode>,
         namespace: &str,
     ) -> anyhow::Result<Self> {
-        if release.modes().is_empty() {
+        if release.supported_modes().is_empty() {
             anyhow::bail!(
                 "operator `{}` is not installable: no supported install modes",
                 release.name()
             );
         }
         if let Some(mode) = requested {
-            require(release, mode, namespace)?;
+            ensure_supported_mode(release, mode, namespace)?;
         }
-        let name = |it: &Value| it["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        let name =
+            |group: &Value| group["metadata"]["name"].as_str().unwrap_or_default().to_owned();
         match existing {
-            [] => Ok(Self::New(new(release, requested, namespace)?)),
+            [] => Ok(Self::New(new_group(release, requested, namespace)?)),
             [one] if name(one) == GROUP => {
-                fits(one, release, requested, namespace)?;
-                let targets = current(one);
-                Ok(Self::New(group(namespace, &targets)))
+                ensure_compatible(one, release, requested, namespace)?;
+                let targets = selected_namespaces(one);
+                Ok(Self::New(operator_group(namespace, &targets)))
             }
             [one] => {
-                fits(one, release, requested, namespace)?;
+                ensure_compatible(one, release, requested, namespace)?;
                 Ok(Self::Exists(name(one)))
             }
             many => {
-                let names: Vec<String> = many.iter().map(|it| format!("`{}`", name(it))).collect();
+                let names: Vec<String> =
+                    many.iter().map(|group| format!("`{}`", name(group))).collect();
                 Err(anyhow::format_err!(
                     "namespace `{namespace}` has {} OperatorGroups: {}",
                     many.len(),
@@ -58,33 +60,37 @@ impl Group {
     }
 }
 
-/// Fails if the requested mode cannot be had.
-fn require(release: &Release, mode: &InstallMode, namespace: &str) -> anyhow::Result<()> {
+/// Fails if the operator does not support the requested mode.
+fn ensure_supported_mode(
+    release: &Release,
+    mode: &InstallMode,
+    namespace: &str,
+) -> anyhow::Result<()> {
     if *mode == InstallMode::SingleNamespace(namespace.parse().map_err(anyhow::Error::msg)?) {
         anyhow::bail!(
             "use `--install-mode OwnNamespace` to watch the operator's namespace `{namespace}`"
         );
     }
-    if release.supports(mode) {
+    if release.supports_mode(mode) {
         return Ok(());
     }
     let (kind, name) = (mode.kind(), release.name());
     Err(anyhow::format_err!("operator `{name}` does not support install mode {kind}"))
-        .hint(format!("it supports {}", release.modes().join(", ")))
+        .hint(format!("it supports {}", release.supported_modes().join(", ")))
 }
 
-/// The OperatorGroup for the requested mode, or for the first mode that needs no further choice.
-fn new(
+/// Builds the OperatorGroup for the requested mode, or for the first mode that needs no further choice.
+fn new_group(
     release: &Release,
     requested: Option<&InstallMode>,
     namespace: &str,
 ) -> anyhow::Result<Value> {
-    let all = [InstallMode::AllNamespaces, InstallMode::OwnNamespace];
-    let chosen = requested.or_else(|| all.iter().find(|it| release.supports(it)));
+    let usual_modes = [InstallMode::AllNamespaces, InstallMode::OwnNamespace];
+    let chosen = requested.or_else(|| usual_modes.iter().find(|mode| release.supports_mode(mode)));
     let Some(mode) = chosen else {
-        let modes = release.modes();
+        let modes = release.supported_modes();
         let examples: Vec<String> =
-            modes.iter().map(|it| format!("`--install-mode {it}=NAMESPACE`")).collect();
+            modes.iter().map(|mode| format!("`--install-mode {mode}=NAMESPACE`")).collect();
         return Err(anyhow::format_err!(
             "operator `{}` only supports {}, and no namespace is given for it to watch",
             release.name(),
@@ -92,10 +98,10 @@ fn new(
         ))
         .hint(format!("pass {}", examples.join(" or ")));
     };
-    Ok(group(namespace, &mode.targets(namespace)))
+    Ok(operator_group(namespace, &mode.target_namespaces(namespace)))
 }
 
-fn group(namespace: &str, targets: &[String]) -> Value {
+fn operator_group(namespace: &str, targets: &[String]) -> Value {
     let mut spec = json!({});
     if !targets.is_empty() {
         spec["targetNamespaces"] = targets.into();
@@ -108,29 +114,29 @@ fn group(namespace: &str, targets: &[String]) -> Value {
     })
 }
 
-/// The namespaces that an OperatorGroup selects; empty for all.
-fn current(group: &Value) -> Vec<String> {
+/// Returns the namespaces that an OperatorGroup selects; empty for all.
+fn selected_namespaces(group: &Value) -> Vec<String> {
     // OLM lists what a selector selects; `""` stands for all.
-    let mut res = match &group["spec"]["selector"] {
-        Value::Null => targets(group),
-        _ => super::texts(&group["status"]["namespaces"]),
+    let mut namespaces = match &group["spec"]["selector"] {
+        Value::Null => target_namespaces(group),
+        _ => super::string_list(&group["status"]["namespaces"]),
     };
-    res.retain(|it| !it.is_empty());
-    res.sort();
-    res
+    namespaces.retain(|namespace| !namespace.is_empty());
+    namespaces.sort();
+    namespaces
 }
 
 /// Fails if an operator cannot be installed with this OperatorGroup.
-fn fits(
+fn ensure_compatible(
     group: &Value,
     release: &Release,
     requested: Option<&InstallMode>,
     namespace: &str,
 ) -> anyhow::Result<()> {
     let name = group["metadata"]["name"].as_str().unwrap_or_default();
-    let targets = current(group);
+    let targets = selected_namespaces(group);
     if let Some(mode) = requested {
-        let mut expected = mode.targets(namespace);
+        let mut expected = mode.target_namespaces(namespace);
         expected.sort();
         if expected != targets {
             let selects = match &targets[..] {
@@ -143,16 +149,18 @@ fn fits(
             .hint("leave out `--install-mode` to use the OperatorGroup as it is, or use another `--namespace`");
         }
     }
-    // As OLM does.
+    // OLM derives the needed install modes in the same way.
     let needed: Vec<&str> = match &targets[..] {
         [] => vec!["AllNamespaces"],
         [one] if one == namespace => vec!["OwnNamespace"],
         [_] => vec!["SingleNamespace"],
-        many if many.iter().any(|it| it == namespace) => vec!["MultiNamespace", "OwnNamespace"],
+        many if many.iter().any(|target| target == namespace) => {
+            vec!["MultiNamespace", "OwnNamespace"]
+        }
         _ => vec!["MultiNamespace"],
     };
-    let supported = release.modes();
-    match needed.iter().find(|it| !supported.contains(it)) {
+    let supported = release.supported_modes();
+    match needed.iter().find(|mode| !supported.contains(mode)) {
         None => Ok(()),
         Some(mode) => Err(anyhow::format_err!(
             "OperatorGroup `{name}` needs install mode {mode}, which operator `{}` does not support",
@@ -186,9 +194,9 @@ mod tests {
 
     fn check(groups: &[Value], modes: &[&str], requested: &str, expected: &str) {
         let requested = (!requested.is_empty()).then(|| requested.parse().unwrap());
-        let found = match Group::choose(groups, &release(modes), requested.as_ref(), "own") {
-            Ok(Group::Exists(name)) => format!("exists {name}"),
-            Ok(Group::New(it)) => it["spec"].to_string(),
+        let found = match GroupChoice::choose(groups, &release(modes), requested.as_ref(), "own") {
+            Ok(GroupChoice::Exists(name)) => format!("exists {name}"),
+            Ok(GroupChoice::New(it)) => it["spec"].to_string(),
             Err(error) => error.to_string(),
         };
         assert!(found.contains(expected), "{found}");

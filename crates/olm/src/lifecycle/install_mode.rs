@@ -28,10 +28,10 @@ impl InstallMode {
     }
 
     /// The namespaces of an OperatorGroup for an operator in this namespace; empty for all.
-    pub fn targets(&self, own: &str) -> Vec<String> {
+    pub fn target_namespaces(&self, operator_namespace: &str) -> Vec<String> {
         match self {
             Self::AllNamespaces => Vec::new(),
-            Self::OwnNamespace => vec![own.to_owned()],
+            Self::OwnNamespace => vec![operator_namespace.to_owned()],
             Self::SingleNamespace(one) => vec![one.to_string()],
             Self::MultiNamespace(all) => all.iter().map(ToString::to_string).collect(),
         }
@@ -42,13 +42,14 @@ impl FromStr for InstallMode {
     type Err = Refusal;
 
     fn from_str(text: &str) -> Result<Self, Refusal> {
-        let (kind, list) = text.split_once('=').map_or((text, None), |it| (it.0, Some(it.1)));
+        let (kind, list) =
+            text.split_once('=').map_or((text, None), |parts| (parts.0, Some(parts.1)));
         let mut namespaces = Vec::new();
-        for it in list.into_iter().flat_map(|it| it.split(',')) {
-            let it = it.trim();
-            let parsed = it.parse::<Namespace>();
+        for name in list.into_iter().flat_map(|list| list.split(',')) {
+            let name = name.trim();
+            let parsed = name.parse::<Namespace>();
             namespaces.push(parsed.map_err(|why| {
-                Refusal(format!("names the namespace `{it}`, which {why}").into())
+                Refusal(format!("names the namespace `{name}`, which {why}").into())
             })?);
         }
         namespaces.sort();
@@ -78,7 +79,7 @@ impl fmt::Display for InstallMode {
         match self {
             Self::AllNamespaces | Self::OwnNamespace => Ok(()),
             Self::SingleNamespace(_) | Self::MultiNamespace(_) => {
-                write!(f, "={}", self.targets("").join(","))
+                write!(f, "={}", self.target_namespaces("").join(","))
             }
         }
     }

@@ -7,28 +7,28 @@ use go_data::yaml::{Value, json};
 /// The longest value of a label: OLM labels what it creates with the name of the CatalogSource.
 const LABEL: usize = 63;
 
-/// The name of a package's CatalogSource, as operator-sdk gives it.
+/// Returns the name of a package's CatalogSource, which is that of operator-sdk.
 pub fn catalog_name(package: &str) -> anyhow::Result<String> {
-    let res = format!("{package}-catalog");
-    if res.len() <= LABEL {
-        return Ok(res);
+    let name = format!("{package}-catalog");
+    if name.len() <= LABEL {
+        return Ok(name);
     }
     Err(anyhow::format_err!("the name of the package `{package}` is too long for OLM")).hint(
-        format!("OLM uses `{res}` as the value of a label, which may have {LABEL} characters"),
+        format!("OLM uses `{name}` as the value of a label, which may have {LABEL} characters"),
     )
 }
 
-/// The name of a release's Subscription, as operator-sdk gives it.
+/// Returns the name of a release's Subscription, which is that of operator-sdk.
 pub fn subscription_name(csv: &str) -> String {
     let name: String = csv
         .to_lowercase()
         .chars()
-        .map(|it| if it.is_ascii_alphanumeric() { it } else { '-' })
+        .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' })
         .collect();
     format!("{}-sub", name.trim_matches('-'))
 }
 
-/// A catalog that is served at this address.
+/// Builds the CatalogSource of a catalog that is served at this address.
 pub fn catalog_source(
     package: &str,
     namespace: &str,
@@ -53,8 +53,8 @@ pub fn catalog_source(
     }))
 }
 
-/// Its updates must be approved, so that nothing but the requested version is installed.
-pub fn subscription(
+/// Builds a Subscription whose updates must be approved, so that only the requested version is installed.
+pub fn build_subscription(
     release: &Release,
     name: &str,
     namespace: &str,
@@ -76,8 +76,8 @@ pub fn subscription(
     }))
 }
 
-/// A namespace that is created for a package. It has a label, as OLM removes the list of field managers.
-pub fn namespace(name: &str, package: &str) -> anyhow::Result<Value> {
+/// Builds a namespace for a package. It has a label, because OLM removes the list of field managers.
+pub fn build_namespace(name: &str, package: &str) -> anyhow::Result<Value> {
     let labels = json!({CATALOG_LABEL: catalog_name(package)?});
     Ok(
         json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}),

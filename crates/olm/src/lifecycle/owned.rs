@@ -1,4 +1,4 @@
-//! Which objects OLM has created for an operator, by the labels that it sets.
+//! Identifies objects that OLM has created for an operator, by the labels that it sets.
 
 use go_data::yaml::{Value, json};
 
@@ -14,52 +14,55 @@ pub const CLUSTER_SCOPED: [(&str, &str); 5] = [
     ("apiregistration.k8s.io/v1", "APIService"),
 ];
 
-/// Whether OLM has created an object for this ClusterServiceVersion or OperatorGroup.
+/// Returns whether OLM has created an object for this ClusterServiceVersion or OperatorGroup.
 pub fn is_owned_by(object: &Value, owner: &str, namespace: &str) -> bool {
     owner_in(object, namespace) == Some(owner)
 }
 
-/// The ClusterServiceVersion or OperatorGroup of this namespace for which OLM has created an object.
+/// Returns the ClusterServiceVersion or OperatorGroup of this namespace for which OLM has created an object.
 pub fn owner_in<'a>(object: &'a Value, namespace: &str) -> Option<&'a str> {
     let labels = &object["metadata"]["labels"];
     labels["olm.owner"].as_str().filter(|_| labels["olm.owner.namespace"] == *namespace)
 }
 
-/// Whether an object of OLM's kinds owns an object, which is removed with it.
+/// Returns whether an object of OLM's kinds owns an object, so that both are removed together.
 pub fn has_owner_of_olm(object: &Value) -> bool {
     let mut owners = object["metadata"]["ownerReferences"].as_array().into_iter().flatten();
-    owners.any(|it| {
-        it["apiVersion"].as_str().is_some_and(|it| it.starts_with("operators.coreos.com/"))
+    owners.any(|owner| {
+        owner["apiVersion"]
+            .as_str()
+            .is_some_and(|version| version.starts_with("operators.coreos.com/"))
     })
 }
 
-/// The name of OLM's list of the objects that belong to a package in a namespace, of kind `Operator`. It is cut as OLM's
-/// `ComponentLabelKey` cuts it, since it is also the name of a label.
+/// Returns the name of OLM's list of the objects that belong to a package in a namespace, of kind `Operator`. It is
+/// cut as OLM's `ComponentLabelKey` cuts it, since it is also the name of a label.
 pub fn list_name(package: &str, namespace: &str) -> String {
-    let mut res = format!("{package}.{namespace}");
-    if res.len() > 63 {
-        res.truncate(63);
-        res.truncate(res.trim_end_matches(['.', '_', '-']).len());
+    let mut name = format!("{package}.{namespace}");
+    if name.len() > 63 {
+        name.truncate(63);
+        name.truncate(name.trim_end_matches(['.', '_', '-']).len());
     }
-    res
+    name
 }
 
-/// The label of the objects in OLM's list for a package in a namespace.
+/// Returns the label of the objects in OLM's list for a package in a namespace.
 pub fn list_label(package: &str, namespace: &str) -> String {
     format!("operators.coreos.com/{}", list_name(package, namespace))
 }
 
-/// The objects that such a list refers to: apiVersion, kind, name and namespace of each, as those of an object.
-pub fn listed(list: &Value) -> Vec<Value> {
+/// Returns the objects that such a list refers to, each with apiVersion, kind, name and namespace.
+pub fn listed_objects(list: &Value) -> Vec<Value> {
     let refs = list["status"]["components"]["refs"].as_array().into_iter().flatten();
-    let object = |it: &Value| {
-        let metadata = json!({"name": it["name"].clone(), "namespace": it["namespace"].clone()});
-        json!({"apiVersion": it["apiVersion"].clone(), "kind": it["kind"].clone(), "metadata": metadata})
+    let object = |reference: &Value| {
+        let metadata =
+            json!({"name": reference["name"].clone(), "namespace": reference["namespace"].clone()});
+        json!({"apiVersion": reference["apiVersion"].clone(), "kind": reference["kind"].clone(), "metadata": metadata})
     };
     refs.map(object).collect()
 }
 
-/// Whether OLM counts an object among those of a package in a namespace.
+/// Returns whether OLM counts an object among those of a package in a namespace.
 pub fn is_labelled(object: &Value, package: &str, namespace: &str) -> bool {
     object["metadata"]["labels"].get(list_label(package, namespace)).is_some()
 }
@@ -74,32 +77,33 @@ fn long_names_are_cut_as_olm_cuts_them() {
     assert_eq!(list_name("memcached-operator", &namespace), cut);
 }
 
-/// The namespace from which OLM has copied a ClusterServiceVersion, if it has.
+/// Returns the namespace from which OLM has copied a ClusterServiceVersion, if it has.
 pub fn copied_from(csv: &Value) -> Option<&str> {
-    let from = |it: &'static str| csv["metadata"][it]["olm.copiedFrom"].as_str();
+    let from = |field: &'static str| csv["metadata"][field]["olm.copiedFrom"].as_str();
     from("labels").or_else(|| from("annotations"))
 }
 
-/// Why an object is not one that OLM has created, if it is not: by its field managers, as OLM labels what it finds, too.
-/// Without such a list it is not OLM's.
-pub fn foreign(object: &Value) -> Option<String> {
-    // The field managers of the server, which aggregates roles.
+/// Returns the reason why an object was not created by OLM, if it was not. Its field managers decide, because OLM
+/// also labels objects that already existed. An object without field managers is not OLM's.
+pub fn foreign_reason(object: &Value) -> Option<String> {
+    // The field managers of the API server, which aggregates roles.
     const SERVER: [&str; 3] =
         ["kube-apiserver", "kube-controller-manager", "clusterrole-aggregation-controller"];
     let is_crd = object["kind"] == "CustomResourceDefinition";
     let entries = object["metadata"]["managedFields"].as_array().into_iter().flatten();
     let mut managers: Vec<&str> = entries
-        .filter(|it| it["subresource"].as_str().is_none_or(str::is_empty))
-        // The group of a CRD never changes: only who creates or applies it has it.
-        .filter(|it| !is_crd || it["fieldsV1"]["f:spec"].get("f:group").is_some())
-        .map(|it| it["manager"].as_str().unwrap_or_default())
+        .filter(|entry| entry["subresource"].as_str().is_none_or(str::is_empty))
+        // The group of a CRD never changes: only managers that create or apply the CRD have this field.
+        .filter(|entry| !is_crd || entry["fieldsV1"]["f:spec"].get("f:group").is_some())
+        .map(|entry| entry["manager"].as_str().unwrap_or_default())
         .collect();
-    managers.retain(|it| !SERVER.contains(it));
+    managers.retain(|manager| !SERVER.contains(manager));
     if managers.is_empty() {
         return Some("its managed fields do not name its creator".to_owned());
     }
-    let other =
-        managers.into_iter().find(|it| !MANAGERS.contains(it) && !it.starts_with("olm."))?;
+    let other = managers
+        .into_iter()
+        .find(|manager| !MANAGERS.contains(manager) && !manager.starts_with("olm."))?;
     Some(format!("it is not OLM's alone: it belongs to `{other}`"))
 }
 
@@ -112,38 +116,39 @@ fn what_olm_only_found_is_not_its_own() {
     let group = || json!({"f:spec": {"f:group": {}}});
     let labels = || json!({"f:metadata": {}});
     let created = json!([entry("catalog", group()), entry("kubectl-edit", labels())]);
-    assert_eq!(foreign(&object(crd, created)), None);
+    assert_eq!(foreign_reason(&object(crd, created)), None);
     let deployed = json!([entry("operator-rs:a.b", group()), entry("catalog", labels())]);
     let why = "it is not OLM's alone: it belongs to `operator-rs:a.b`";
-    assert_eq!(foreign(&object(crd, deployed)).as_deref(), Some(why));
+    assert_eq!(foreign_reason(&object(crd, deployed)).as_deref(), Some(why));
     let both = json!([entry("catalog", group()), entry("operator-rs:a.b", group())]);
-    assert_eq!(foreign(&object(crd, both)).as_deref(), Some(why));
+    assert_eq!(foreign_reason(&object(crd, both)).as_deref(), Some(why));
     let unknown = "its managed fields do not name its creator";
-    assert_eq!(foreign(&object(crd, Value::Null)).as_deref(), Some(unknown));
+    assert_eq!(foreign_reason(&object(crd, Value::Null)).as_deref(), Some(unknown));
     let role = json!([entry("catalog", labels()), entry("olm", labels())]);
-    assert_eq!(foreign(&object("ClusterRole", role)), None);
+    assert_eq!(foreign_reason(&object("ClusterRole", role)), None);
     let role = json!([entry("operator-rs:a.b", labels()), entry("catalog", labels())]);
-    assert_eq!(foreign(&object("ClusterRole", role)).as_deref(), Some(why));
+    assert_eq!(foreign_reason(&object("ClusterRole", role)).as_deref(), Some(why));
 }
 
-/// Whether OLM has created an object as one of a bundle's manifests, and removes it with nothing.
+/// Returns whether OLM has created an object as one of a bundle's manifests, and never removes it.
 pub fn is_left_behind(object: &Value) -> bool {
     let metadata = &object["metadata"];
     metadata["labels"]["olm.managed"] == "true"
-        // Of an object that it found there, OLM sets only `olm.owner`.
+        // On an object that already existed, OLM sets only `olm.owner`.
         && metadata["labels"]["olm.owner.namespace"].is_null()
         && metadata["ownerReferences"].as_array().is_none_or(Vec::is_empty)
 }
 
-/// The name of the RoleBinding that OLM creates in `kube-system` for a Deployment that serves webhooks or an API.
+/// Returns the name of the RoleBinding that OLM creates in `kube-system` for a Deployment that serves webhooks or an
+/// API.
 pub fn auth_reader(deployment: &str) -> String {
     format!("{deployment}-service-auth-reader")
 }
 
-/// Whether OLM has created such a RoleBinding for accounts of this namespace alone. It removes it with nothing.
+/// Returns whether OLM has created such a RoleBinding for accounts of this namespace alone. OLM never removes it.
 pub fn is_auth_reader_of(binding: &Value, namespace: &str) -> bool {
     let mut subjects = binding["subjects"].as_array().into_iter().flatten();
     is_left_behind(binding)
-        && foreign(binding).is_none()
-        && subjects.all(|it| it["namespace"] == *namespace)
+        && foreign_reason(binding).is_none()
+        && subjects.all(|subject| subject["namespace"] == *namespace)
 }

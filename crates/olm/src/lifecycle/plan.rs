@@ -1,6 +1,6 @@
-//! An InstallPlan: the objects that OLM creates with it, and how far it is.
+//! An InstallPlan: the objects that OLM creates with it, and its progress.
 
-use super::requirements::{one_line, text};
+use super::requirements::{one_line, text_or_empty};
 use go_data::yaml::Value;
 
 /// An object of an InstallPlan.
@@ -14,54 +14,57 @@ pub struct Step {
     pub csv: String,
 }
 
-/// The objects that an InstallPlan creates or writes over, if OLM has begun with it. OLM records what it has done only
-/// after it has tried all of them, so that an object may exist for which nothing is recorded.
-pub fn steps(plan: &Value) -> Vec<Step> {
-    let owned = |it: &Value| text(it).to_owned();
-    let phase = text(&plan["status"]["phase"]);
+/// Returns the objects that an InstallPlan creates or overwrites, if OLM has started with it. OLM records its results
+/// only after it has tried all of them, so that an object may exist without a record.
+pub fn started_steps(plan: &Value) -> Vec<Step> {
+    let owned = |value: &Value| text_or_empty(value).to_owned();
+    let phase = text_or_empty(&plan["status"]["phase"]);
     let steps = plan["status"]["plan"].as_array().into_iter().flatten();
     steps
         .filter(|_| ["Installing", "Complete", "Failed"].contains(&phase))
-        .map(|it| {
-            let resource = &it["resource"];
-            let (group, version) = (text(&resource["group"]), owned(&resource["version"]));
+        .map(|step| {
+            let resource = &step["resource"];
+            let (group, version) = (text_or_empty(&resource["group"]), owned(&resource["version"]));
             Step {
                 api_version: if group.is_empty() { version } else { format!("{group}/{version}") },
                 kind: owned(&resource["kind"]),
                 name: owned(&resource["name"]),
                 source: (owned(&resource["sourceName"]), owned(&resource["sourceNamespace"])),
-                csv: owned(&it["resolving"]),
+                csv: owned(&step["resolving"]),
             }
         })
         .collect()
 }
 
-/// Whether OLM may create objects of an InstallPlan at any moment.
+/// Returns whether OLM may create objects of an InstallPlan at any moment.
 pub fn is_running(plan: &Value) -> bool {
     let status = &plan["status"];
     let is_approved = status["phase"] == "RequiresApproval" && plan["spec"]["approved"] == true;
-    let has_begun = status["phase"] == "Installing" && !steps(plan).is_empty();
+    let has_begun = status["phase"] == "Installing" && !started_steps(plan).is_empty();
     (is_approved || has_begun) && !is_refused(plan)
 }
 
-/// Whether OLM lacks a permission or a service account, for which it retries without an end.
+/// Returns whether OLM lacks a permission or a service account, for which it retries forever.
 pub fn is_refused(plan: &Value) -> bool {
     let conditions = plan["status"]["conditions"].as_array().into_iter().flatten();
-    let mut failed = conditions.filter(|it| it["status"] == "False");
-    failed.any(|it| it["reason"] == "InstallCheckFailed")
-        || text(&plan["status"]["message"]).contains(" is forbidden: ")
+    let mut failed = conditions.filter(|condition| condition["status"] == "False");
+    failed.any(|condition| condition["reason"] == "InstallCheckFailed")
+        || text_or_empty(&plan["status"]["message"]).contains(" is forbidden: ")
 }
 
-/// What OLM reports about an object that it cannot create; empty if it reports nothing.
-pub fn reason(plan: &Value) -> String {
+/// Returns the message of OLM about an object that it cannot create; empty if there is none.
+pub fn failure_reason(plan: &Value) -> String {
     let status = &plan["status"];
     let conditions = status["conditions"].as_array().into_iter().flatten();
-    let failed = conditions.filter(|it| it["status"] == "False").map(|it| &it["message"]);
+    let failed = conditions
+        .filter(|condition| condition["status"] == "False")
+        .map(|condition| &condition["message"]);
     let messages = [&status["message"]].into_iter().chain(failed);
-    let mut res: Vec<String> = messages.map(|it| one_line(text(it))).collect();
-    res.retain(|it| !it.is_empty());
-    res.dedup();
-    res.join("; ")
+    let mut reasons: Vec<String> =
+        messages.map(|message| one_line(text_or_empty(message))).collect();
+    reasons.retain(|message| !message.is_empty());
+    reasons.dedup();
+    reasons.join("; ")
 }
 
 #[test]
@@ -76,7 +79,7 @@ fn a_plan_that_olm_has_begun_with_may_have_created_everything() {
         ]}})
     };
     let check = |plan: &Value, many: usize, running: bool| {
-        assert_eq!((steps(plan).len(), is_running(plan)), (many, running), "{plan}");
+        assert_eq!((started_steps(plan).len(), is_running(plan)), (many, running), "{plan}");
     };
     check(&plan("RequiresApproval", ""), 0, false);
     let mut approved = plan("RequiresApproval", "");
@@ -94,8 +97,8 @@ fn a_plan_that_olm_has_begun_with_may_have_created_everything() {
         {"type": "Installed", "status": "False", "reason": "InstallCheckFailed", "message": "no\n account"},
     ]);
     check(&checked, 1, false);
-    assert_eq!(reason(&checked), "no account");
-    let step = steps(&plan("Complete", "")).remove(0);
+    assert_eq!(failure_reason(&checked), "no account");
+    let step = started_steps(&plan("Complete", "")).remove(0);
     assert_eq!(
         (step.api_version.as_str(), step.csv.as_str()),
         ("rbac.authorization.k8s.io/v1", "a.v1")

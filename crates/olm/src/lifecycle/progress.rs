@@ -1,8 +1,8 @@
-//! How far OLM is with an operator, and why it does not continue.
+//! The progress of OLM with an operator, and the reason why it does not continue.
 
 use super::{
     copied_from, plan,
-    requirements::{one_line, text, unmet},
+    requirements::{one_line, text_or_empty, unmet_requirements},
 };
 use go_data::yaml::Value;
 
@@ -18,37 +18,40 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// The InstallPlan, if it installs this version.
+    /// Returns the InstallPlan if it installs this version.
     pub fn plan_of(&self, csv: &str) -> Option<&Value> {
-        self.plan.as_ref().filter(|it| plans(it).iter().any(|it| it == csv))
+        self.plan.as_ref().filter(|plan| planned_csvs(plan).iter().any(|name| name == csv))
     }
 }
 
-/// How far the installation is.
+/// The progress of an installation.
 #[derive(Debug, PartialEq)]
 pub enum Progress {
     /// The ClusterServiceVersion is `Succeeded`.
     Done,
     /// The InstallPlan waits for approval.
     Approve,
-    /// Not done yet: how far it is.
+    /// Not done yet, with the current state.
     Not(String),
-    /// It stays like this unless another object changes: why.
+    /// Not done until another object changes, with the reason.
     Stuck(String),
-    /// It failed: why.
+    /// It failed, with the reason.
     Never(String),
 }
 
-/// How far OLM is with this ClusterServiceVersion.
-pub fn progress(seen: &Seen, csv: &str) -> Progress {
+/// Returns the progress of OLM with this ClusterServiceVersion.
+pub fn install_progress(seen: &Seen, csv: &str) -> Progress {
     if let Some(found) = &seen.csv {
         if let Some(from) = copied_from(found) {
             return Progress::Never(format!(
                 "it is already installed in namespace `{from}`, for all namespaces"
             ));
         }
-        let installed = seen.subscription.as_ref().map(|it| text(&it["status"]["installedCSV"]));
-        return match (of_csv(found), installed) {
+        let installed = seen
+            .subscription
+            .as_ref()
+            .map(|subscription| text_or_empty(&subscription["status"]["installedCSV"]));
+        return match (csv_progress(found), installed) {
             (Progress::Done, installed) if installed != Some(csv) => Progress::Not(format!(
                 "ClusterServiceVersion {csv} is Succeeded, but is not what the Subscription has installed"
             )),
@@ -57,19 +60,19 @@ pub fn progress(seen: &Seen, csv: &str) -> Progress {
         };
     }
     if let Some(plan) = seen.plan_of(csv) {
-        return of_plan(plan);
+        return plan_progress(plan);
     }
     let Some(subscription) = &seen.subscription else {
         return Progress::Never("the Subscription no longer exists".to_owned());
     };
-    of_subscription(subscription, seen.source.as_ref(), csv)
+    subscription_progress(subscription, seen.source.as_ref(), csv)
 }
 
-fn of_csv(csv: &Value) -> Progress {
+fn csv_progress(csv: &Value) -> Progress {
     let status = &csv["status"];
-    let phase = text(&status["phase"]);
-    let name = text(&csv["metadata"]["name"]);
-    let mut lines = vec![match (phase, one_line(text(&status["message"]))) {
+    let phase = text_or_empty(&status["phase"]);
+    let name = text_or_empty(&csv["metadata"]["name"]);
+    let mut lines = vec![match (phase, one_line(text_or_empty(&status["message"]))) {
         ("", _) => format!("ClusterServiceVersion {name}: OLM has not processed it yet"),
         (phase, message) if message.is_empty() => {
             format!("ClusterServiceVersion {name} is {phase}")
@@ -77,22 +80,23 @@ fn of_csv(csv: &Value) -> Progress {
         (phase, message) => {
             format!(
                 "ClusterServiceVersion {name} is {phase} ({}): {message}",
-                text(&status["reason"])
+                text_or_empty(&status["reason"])
             )
         }
     }];
-    lines.extend(unmet(csv).into_iter().map(|it| format!("  {it}")));
-    let all = lines.join("\n");
+    lines.extend(unmet_requirements(csv).into_iter().map(|line| format!("  {line}")));
+    let text = lines.join("\n");
     match phase {
         "Succeeded" => Progress::Done,
-        "Failed" => Progress::Never(all),
-        _ => Progress::Not(all),
+        "Failed" => Progress::Never(text),
+        _ => Progress::Not(text),
     }
 }
 
-/// A version that waits for objects which the InstallPlan cannot create has its reason there.
+/// Adds the reason of the InstallPlan to that of a version that waits for objects which the InstallPlan cannot
+/// create.
 fn with_plan(why: String, plan: Option<&Value>) -> Progress {
-    match plan.filter(|it| !plan::reason(it).is_empty()).map(of_plan) {
+    match plan.filter(|plan| !plan::failure_reason(plan).is_empty()).map(plan_progress) {
         Some(Progress::Never(reason)) => Progress::Never(format!("{reason}\n  {why}")),
         Some(Progress::Stuck(reason)) => Progress::Stuck(format!("{reason}\n  {why}")),
         Some(Progress::Not(reason)) => Progress::Not(format!("{reason}\n  {why}")),
@@ -100,14 +104,14 @@ fn with_plan(why: String, plan: Option<&Value>) -> Progress {
     }
 }
 
-/// How far an InstallPlan is.
-fn of_plan(plan: &Value) -> Progress {
+/// Returns the progress of an InstallPlan.
+fn plan_progress(plan: &Value) -> Progress {
     let status = &plan["status"];
-    let name = text(&plan["metadata"]["name"]);
-    // Such as an object that cannot be created. OLM retries for a minute, and without an end where it lacks a permission.
-    let reason = plan::reason(plan);
+    let name = text_or_empty(&plan["metadata"]["name"]);
+    // An object may not be created, for example. OLM retries for a minute, or forever if it lacks a permission.
+    let reason = plan::failure_reason(plan);
     let why = if reason.is_empty() { reason } else { format!(": {reason}") };
-    match text(&status["phase"]) {
+    match text_or_empty(&status["phase"]) {
         "RequiresApproval" if plan["spec"]["approved"] != true => Progress::Approve,
         "Failed" => Progress::Never(format!("InstallPlan {name} failed{why}")),
         _ if plan::is_refused(plan) => {
@@ -117,26 +121,32 @@ fn of_plan(plan: &Value) -> Progress {
     }
 }
 
-/// The ClusterServiceVersions of an InstallPlan.
-fn plans(plan: &Value) -> Vec<String> {
-    super::texts(&plan["spec"]["clusterServiceVersionNames"])
+/// Returns the ClusterServiceVersions of an InstallPlan.
+fn planned_csvs(plan: &Value) -> Vec<String> {
+    super::string_list(&plan["spec"]["clusterServiceVersionNames"])
 }
 
-fn of_subscription(subscription: &Value, source: Option<&Value>, csv: &str) -> Progress {
-    let name = text(&subscription["metadata"]["name"]);
+fn subscription_progress(subscription: &Value, source: Option<&Value>, csv: &str) -> Progress {
+    let name = text_or_empty(&subscription["metadata"]["name"]);
     let condition = |kind: &str| {
-        let all = subscription["status"]["conditions"].as_array().into_iter().flatten();
-        let mut found = all.filter(|it| it["type"] == *kind && it["status"] == "True");
-        found.next().map(|it| (text(&it["reason"]).to_owned(), one_line(text(&it["message"]))))
+        let conditions = subscription["status"]["conditions"].as_array().into_iter().flatten();
+        let mut matching = conditions
+            .filter(|condition| condition["type"] == *kind && condition["status"] == "True");
+        matching.next().map(|condition| {
+            (
+                text_or_empty(&condition["reason"]).to_owned(),
+                one_line(text_or_empty(&condition["message"])),
+            )
+        })
     };
     if let Some((_, message)) = condition("BundleUnpackFailed") {
         return Progress::Never(format!("the bundle cannot be unpacked: {message}"));
     }
-    let connection = source.map(|it| &it["status"]["connectionState"]["lastObservedState"]);
-    let is_ready = connection.is_some_and(|it| *it == "READY");
+    let connection = source.map(|source| &source["status"]["connectionState"]["lastObservedState"]);
+    let is_ready = connection.is_some_and(|state| *state == "READY");
     let not_ready = || {
-        let address = source.map_or("", |it| text(&it["spec"]["address"]));
-        let state = match connection.map_or("", text) {
+        let address = source.map_or("", |source| text_or_empty(&source["spec"]["address"]));
+        let state = match connection.map_or("", text_or_empty) {
             "" => "not connected yet",
             state => state,
         };
@@ -165,13 +175,13 @@ fn of_subscription(subscription: &Value, source: Option<&Value>, csv: &str) -> P
     if !is_ready {
         return Progress::Not(not_ready());
     }
-    let offer = match text(&subscription["status"]["currentCSV"]) {
+    let offer = match text_or_empty(&subscription["status"]["currentCSV"]) {
         current if !current.is_empty() && current != csv => format!(" beyond `{current}`"),
         _ => String::new(),
     };
     Progress::Not(format!(
         "OLM has not created an InstallPlan for Subscription {name}{offer}, although it reads the catalog: does that offer `{csv}` in channel `{}`?",
-        text(&subscription["spec"]["channel"])
+        text_or_empty(&subscription["spec"]["channel"])
     ))
 }
 
@@ -188,7 +198,7 @@ mod tests {
             plan: part("plan"),
             csv: part("csv"),
         };
-        assert_eq!(progress(&seen, "a.v1"), *expected);
+        assert_eq!(install_progress(&seen, "a.v1"), *expected);
     }
 
     #[test]

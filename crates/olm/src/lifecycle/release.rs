@@ -1,8 +1,8 @@
-//! What the files of a bundle say about its operator.
+//! One version of an operator, from the files of its bundle.
 
 use anyhow::Context as _;
 
-use super::{InstallMode, texts};
+use super::{InstallMode, string_list};
 use crate::bundle::{
     annotations::{CHANNELS, DEFAULT_CHANNEL, PACKAGE},
     validate::load::Loaded,
@@ -27,16 +27,16 @@ impl Release {
     pub fn read(label: &str, files: &Files) -> anyhow::Result<Self> {
         let bundle = Loaded::read(label, files)?;
         let text = |key: &str| {
-            let text = bundle.annotations.get(key).map(|it| it.trim());
-            text.filter(|it| !it.is_empty())
+            let text = bundle.annotations.get(key).map(|text| text.trim());
+            text.filter(|text| !text.is_empty())
         };
         let package = text(PACKAGE).with_context(|| format!("`{label}` has no `{PACKAGE}`"))?;
-        let first = text(CHANNELS).and_then(|it| it.split(',').next()).map(str::trim);
-        let channel = text(DEFAULT_CHANNEL).or(first).filter(|it| !it.is_empty());
+        let first = text(CHANNELS).and_then(|channels| channels.split(',').next()).map(str::trim);
+        let channel = text(DEFAULT_CHANNEL).or(first).filter(|channel| !channel.is_empty());
         let channel = channel.with_context(|| format!("`{label}` has no `{CHANNELS}`"))?;
         let csv = bundle.written_csv().clone();
         csv["metadata"]["name"].as_str().context("the ClusterServiceVersion has no name")?;
-        let manifests = bundle.others().map(|it| it.object.clone()).collect();
+        let manifests = bundle.other_manifests().map(|manifest| manifest.object.clone()).collect();
         Ok(Self { package: package.to_owned(), channel: channel.to_owned(), csv, manifests })
     }
 
@@ -44,53 +44,54 @@ impl Release {
         self.csv["metadata"]["name"].as_str().unwrap_or_default()
     }
 
-    /// Whether the operator can be installed in this way.
-    pub fn supports(&self, mode: &InstallMode) -> bool {
+    /// Returns whether the operator supports this install mode.
+    pub fn supports_mode(&self, mode: &InstallMode) -> bool {
         self.supports_kind(mode.kind())
     }
 
-    /// The types of the install modes that it supports.
-    pub fn modes(&self) -> Vec<&'static str> {
-        InstallMode::KINDS.into_iter().filter(|it| self.supports_kind(it)).collect()
+    /// Returns the types of the install modes that it supports.
+    pub fn supported_modes(&self) -> Vec<&'static str> {
+        InstallMode::KINDS.into_iter().filter(|kind| self.supports_kind(kind)).collect()
     }
 
     fn supports_kind(&self, kind: &str) -> bool {
         let modes = self.csv["spec"]["installModes"].as_array();
-        // Of two entries of one type, OLM uses the last.
-        let found = modes.into_iter().flatten().rfind(|it| it["type"] == *kind);
-        found.is_some_and(|it| it["supported"] == true)
+        // OLM uses the last of several entries of one type.
+        let mode = modes.into_iter().flatten().rfind(|mode| mode["type"] == *kind);
+        mode.is_some_and(|entry| entry["supported"] == true)
     }
 }
 
-/// The CRDs that a ClusterServiceVersion owns, by their names.
+/// Returns the names of the CRDs that a ClusterServiceVersion owns.
 pub fn owned_crds(csv: &Value) -> Vec<String> {
     let owned = csv["spec"]["customresourcedefinitions"]["owned"].as_array();
-    let mut res: Vec<String> = owned
+    let mut names: Vec<String> = owned
         .into_iter()
         .flatten()
-        .filter_map(|it| it["name"].as_str().map(str::to_owned))
+        .filter_map(|entry| entry["name"].as_str().map(str::to_owned))
         .collect();
-    res.sort();
-    res.dedup();
-    res
+    names.sort();
+    names.dedup();
+    names
 }
 
-/// The names of the Deployments that a ClusterServiceVersion installs.
-pub fn deployments(csv: &Value) -> Vec<String> {
-    let all = csv["spec"]["install"]["spec"]["deployments"].as_array().into_iter().flatten();
-    all.filter_map(|it| it["name"].as_str().map(str::to_owned)).collect()
+/// Returns the names of the Deployments that a ClusterServiceVersion installs.
+pub fn deployment_names(csv: &Value) -> Vec<String> {
+    let deployments =
+        csv["spec"]["install"]["spec"]["deployments"].as_array().into_iter().flatten();
+    deployments.filter_map(|deployment| deployment["name"].as_str().map(str::to_owned)).collect()
 }
 
-/// The service accounts that OLM creates for a ClusterServiceVersion: every namespace has `default`.
-pub fn accounts(csv: &Value) -> std::collections::BTreeSet<String> {
+/// Returns the service accounts that OLM creates for a ClusterServiceVersion: every namespace has `default`.
+pub fn service_accounts(csv: &Value) -> std::collections::BTreeSet<String> {
     let spec = &csv["spec"]["install"]["spec"];
-    let all = [&spec["permissions"], &spec["clusterPermissions"]].into_iter();
-    let all = all.filter_map(Value::as_array).flatten();
-    let all = all.filter_map(|it| it["serviceAccountName"].as_str());
-    all.filter(|it| *it != "default").map(str::to_owned).collect()
+    let lists = [&spec["permissions"], &spec["clusterPermissions"]].into_iter();
+    let permissions = lists.filter_map(Value::as_array).flatten();
+    let names = permissions.filter_map(|permission| permission["serviceAccountName"].as_str());
+    names.filter(|name| *name != "default").map(str::to_owned).collect()
 }
 
-/// The namespaces of an OperatorGroup's specification.
-pub fn targets(group: &Value) -> Vec<String> {
-    texts(&group["spec"]["targetNamespaces"])
+/// Returns the namespaces of an OperatorGroup's specification.
+pub fn target_namespaces(group: &Value) -> Vec<String> {
+    string_list(&group["spec"]["targetNamespaces"])
 }

@@ -1,8 +1,8 @@
-//! Whether an installed version has the content of a bundle.
+//! Compares an installed version with the content of a bundle.
 
 use go_data::{kubernetes, yaml::Value};
 
-/// The parts of a specification that OLM stores as they are: it sets `replaces` and `skips` itself.
+/// The fields of a specification that OLM stores unchanged: it sets `replaces` and `skips` itself.
 const PARTS: [&str; 5] = [
     "version",
     "install",
@@ -11,39 +11,44 @@ const PARTS: [&str; 5] = [
     "webhookdefinitions",
 ];
 
-/// Where an installed ClusterServiceVersion differs from that of a bundle. What only the installed one has may be a default.
-pub fn difference(installed: &Value, bundle: &Value) -> Option<String> {
-    let [installed, bundle] = [installed, bundle].map(|it| kubernetes::decode(it).value);
+/// Returns the path at which an installed ClusterServiceVersion differs from that of a bundle. Fields that only the
+/// installed one has may be defaults.
+pub fn csv_difference(installed: &Value, bundle: &Value) -> Option<String> {
+    let [installed, bundle] = [installed, bundle].map(|csv| kubernetes::decode(csv).value);
     PARTS.iter().find_map(|part| {
-        differs(&installed["spec"][*part], &bundle["spec"][*part], &format!("spec.{part}"))
+        find_difference(&installed["spec"][*part], &bundle["spec"][*part], &format!("spec.{part}"))
     })
 }
 
-fn differs(installed: &Value, bundle: &Value, path: &str) -> Option<String> {
+fn find_difference(installed: &Value, bundle: &Value, path: &str) -> Option<String> {
     match (installed, bundle) {
         (_, Value::Null) => None,
         (installed, bundle) if is_nothing(installed) && is_nothing(bundle) => None,
-        (Value::Object(installed), Value::Object(bundle)) => bundle.iter().find_map(|(key, it)| {
-            let found = installed.get(key).unwrap_or(&Value::Null);
-            differs(found, it, &format!("{path}.{key}"))
-        }),
+        (Value::Object(installed), Value::Object(bundle)) => {
+            bundle.iter().find_map(|(key, value)| {
+                let installed_value = installed.get(key).unwrap_or(&Value::Null);
+                find_difference(installed_value, value, &format!("{path}.{key}"))
+            })
+        }
         (Value::Array(installed), Value::Array(bundle)) if installed.len() == bundle.len() => {
             let mut pairs = installed.iter().zip(bundle).enumerate();
-            pairs.find_map(|(at, (found, it))| differs(found, it, &format!("{path}[{at}]")))
+            pairs.find_map(|(at, (installed_value, value))| {
+                find_difference(installed_value, value, &format!("{path}[{at}]"))
+            })
         }
         _ => (installed != bundle).then(|| path.to_owned()),
     }
 }
 
-/// What Go leaves out.
-fn is_nothing(it: &Value) -> bool {
-    match it {
+/// Returns whether Go omits a value.
+fn is_nothing(value: &Value) -> bool {
+    match value {
         Value::Null | Value::Bool(false) => true,
         Value::Bool(true) => false,
-        Value::Number(it) => it.as_f64() == Some(0.0),
-        Value::String(it) => it.is_empty(),
-        Value::Array(it) => it.is_empty(),
-        Value::Object(it) => it.values().all(is_nothing),
+        Value::Number(value) => value.as_f64() == Some(0.0),
+        Value::String(value) => value.is_empty(),
+        Value::Array(value) => value.is_empty(),
+        Value::Object(value) => value.values().all(is_nothing),
     }
 }
 
@@ -59,7 +64,7 @@ fn the_content_of_a_version_is_compared_without_defaults() {
         })
     };
     let check = |installed: Value, bundle: Value, expected: Option<&str>| {
-        let found = difference(&csv(installed, "x"), &csv(bundle, ""));
+        let found = csv_difference(&csv(installed, "x"), &csv(bundle, ""));
         assert_eq!(found.as_deref(), expected);
     };
     let one = json!({"name": "a", "image": "a:1", "resources": {"limits": {"cpu": 0.5}}});

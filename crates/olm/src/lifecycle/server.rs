@@ -1,14 +1,15 @@
-//! What serves a catalog on the cluster: ConfigMaps with its content, a Deployment that runs `opm serve`, and a Service.
+//! The objects that serve a catalog on the cluster: ConfigMaps with its content, a Deployment that runs `opm serve`,
+//! and a Service.
 //!
-//! All have a name that follows from the content, so another content is served beside the old one until OLM has switched.
-//! A small catalog is mounted as a file. A large one is compressed, and an init container unpacks it.
+//! All have a name that follows from the content, so that new content is served next to the old one until OLM has
+//! switched. A small catalog is mounted as a file. A large one is compressed, and an init container unpacks it.
 
 use super::{CATALOG_LABEL, Content};
 use go_data::yaml::{Value, json};
 
 const PORT: u16 = 50051;
 
-/// How a catalog is served.
+/// The settings of the server of a catalog.
 pub struct Server<'a> {
     /// The name of the CatalogSource.
     pub catalog: &'a str,
@@ -27,53 +28,53 @@ pub struct Server<'a> {
 /// The security context of the catalog's pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Security {
-    /// None: the cluster's defaults.
+    /// The defaults of the cluster.
     Legacy,
-    /// What the Pod Security Standard `restricted` requires.
+    /// The settings that the Pod Security Standard `restricted` requires.
     Restricted,
 }
 
-/// Whether an object serves this catalog, or has served it.
+/// Returns whether an object serves this catalog, or has served it.
 pub fn is_server_of(object: &Value, catalog: &str) -> bool {
     object["metadata"]["labels"][CATALOG_LABEL] == *catalog
 }
 
-/// The package for which an object was created, by the same label.
+/// Returns the package for which an object was created, by the same label.
 pub fn package_of(object: &Value) -> Option<&str> {
     object["metadata"]["labels"][CATALOG_LABEL].as_str()?.strip_suffix("-catalog")
 }
 
 impl Server<'_> {
-    /// The name of all objects, which is valid for a Service too.
+    /// Returns the name of all objects, which is also valid for a Service.
     pub fn name(text: &str) -> String {
-        format!("operator-rs-catalog-{}", Content::digest(text))
+        format!("operator-rs-catalog-{}", Content::short_digest(text))
     }
 
-    /// Where OLM finds a catalog with this content.
+    /// Returns the address at which OLM finds a catalog with this content.
     pub fn address(&self, text: &str) -> String {
         format!("{}.{}.svc:{PORT}", Self::name(text), self.namespace)
     }
 
-    pub fn objects(&self, text: String) -> Vec<Value> {
+    pub fn build_objects(&self, text: String) -> Vec<Value> {
         let name = Self::name(&text);
-        let content = Content::of(text);
+        let content = Content::from_text(text);
         let files = content.files();
-        let mut res: Vec<Value> = Vec::new();
+        let mut objects: Vec<Value> = Vec::new();
         let mut volumes = vec![json!({"name": "tmp", "emptyDir": {}})];
         let mut mounts = Vec::new();
         for (at, (key, data)) in files.iter().enumerate() {
-            let own = match files.len() {
+            let map_name = match files.len() {
                 1 => name.clone(),
                 _ => format!("{name}-{at}"),
             };
-            let mut map = self.object("v1", "ConfigMap", &own);
+            let mut map = self.build_object("v1", "ConfigMap", &map_name);
             for (field, value) in data.as_object().into_iter().flatten() {
                 map[field] = value.clone();
             }
             // An update would be another catalog under the same name.
             map["immutable"] = true.into();
-            res.push(map);
-            volumes.push(json!({"name": format!("content-{at}"), "configMap": {"name": own}}));
+            objects.push(map);
+            volumes.push(json!({"name": format!("content-{at}"), "configMap": {"name": map_name}}));
             // With a `subPath`, the file is no symlink, and opm does not see it twice.
             mounts.push(json!({"name": format!("content-{at}"), "subPath": key, "readOnly": true}));
         }
@@ -90,9 +91,9 @@ impl Server<'_> {
             serving = vec![mount];
         }
         serving.push(json!({"name": "tmp", "mountPath": "/tmp"}));
-        let mut pod = self.pod(volumes, serving);
+        let mut pod = self.build_pod(volumes, serving);
         if unpacked {
-            pod["initContainers"] = json!([self.container(json!({
+            pod["initContainers"] = json!([self.with_container_defaults(json!({
                 "name": "unpack",
                 "image": self.unpacking_image,
                 "command": ["sh", "-c", "cat /compressed/* | gzip -d -c > /configs/operator-rs/catalog.json"],
@@ -100,22 +101,22 @@ impl Server<'_> {
             }))]);
         }
         let labels = json!({"app": name, CATALOG_LABEL: self.catalog});
-        let mut deployment = self.object("apps/v1", "Deployment", &name);
+        let mut deployment = self.build_object("apps/v1", "Deployment", &name);
         deployment["spec"] = json!({
             "replicas": 1,
             "selector": {"matchLabels": {"app": name}},
             "template": {"metadata": {"labels": labels}, "spec": pod},
         });
-        let mut service = self.object("v1", "Service", &name);
+        let mut service = self.build_object("v1", "Service", &name);
         service["spec"] = json!({
             "selector": {"app": name},
             "ports": [{"name": "grpc", "port": PORT, "targetPort": PORT, "protocol": "TCP"}],
         });
-        res.extend([service, deployment]);
-        res
+        objects.extend([service, deployment]);
+        objects
     }
 
-    fn object(&self, api_version: &str, kind: &str, name: &str) -> Value {
+    fn build_object(&self, api_version: &str, kind: &str, name: &str) -> Value {
         let labels = json!({CATALOG_LABEL: self.catalog});
         json!({
             "apiVersion": api_version,
@@ -124,13 +125,13 @@ impl Server<'_> {
         })
     }
 
-    fn pod(&self, volumes: Vec<Value>, mounts: Vec<Value>) -> Value {
+    fn build_pod(&self, volumes: Vec<Value>, mounts: Vec<Value>) -> Value {
         let probe = json!({"grpc": {"port": PORT}, "periodSeconds": 2});
         // opm first builds its cache, which takes long for large catalogs.
         let mut startup = probe.clone();
         startup["failureThreshold"] = 150.into();
         let mut pod = json!({
-            "containers": [self.container(json!({
+            "containers": [self.with_container_defaults(json!({
                 "name": "opm",
                 "image": self.image,
                 "command": ["opm", "serve", "/configs", "--port", PORT.to_string()],
@@ -149,18 +150,18 @@ impl Server<'_> {
         }
         if !self.pull_secrets.is_empty() {
             let secrets: Vec<Value> =
-                self.pull_secrets.iter().map(|it| json!({"name": it})).collect();
+                self.pull_secrets.iter().map(|secret| json!({"name": secret})).collect();
             pod["imagePullSecrets"] = secrets.into();
         }
         if self.security == Security::Restricted {
-            // No user: OpenShift gives each namespace a range of its own.
+            // No user is set, because OpenShift assigns a range of users to each namespace.
             pod["securityContext"] =
                 json!({"runAsNonRoot": true, "seccompProfile": {"type": "RuntimeDefault"}});
         }
         pod
     }
 
-    fn container(&self, mut container: Value) -> Value {
+    fn with_container_defaults(&self, mut container: Value) -> Value {
         container["imagePullPolicy"] = self.pull_policy.into();
         if self.security == Security::Restricted {
             container["securityContext"] =
@@ -185,7 +186,7 @@ fn a_large_catalog_is_unpacked_by_an_init_container() {
     let kinds = |objects: &[Value]| -> String {
         objects.iter().map(|it| format!("{} ", it["kind"].as_str().unwrap())).collect()
     };
-    let small = server.objects("{}".into());
+    let small = server.build_objects("{}".into());
     assert_eq!(kinds(&small), "ConfigMap Service Deployment ");
     let pod = &small[2]["spec"]["template"]["spec"];
     assert!(pod["initContainers"].is_null());
@@ -198,7 +199,7 @@ fn a_large_catalog_is_unpacked_by_an_init_container() {
 
     let text: String =
         (0..400_000u32).map(|it| format!("{:08x}", it.wrapping_mul(2_654_435_761))).collect();
-    let large = server.objects(text);
+    let large = server.build_objects(text);
     assert_eq!(kinds(&large), "ConfigMap ConfigMap Service Deployment ");
     let pod = &large[3]["spec"]["template"]["spec"];
     let mounts = |it: &Value| -> Vec<String> {

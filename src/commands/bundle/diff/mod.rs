@@ -8,19 +8,19 @@ use clap::builder::PossibleValuesParser;
 
 use crate::app::{
     bundles::source,
-    crd_states::{Files as CrdFiles, PolicyName, Side},
-    findings::{self, Format},
-    images::Access,
+    crd_states::{CrdFiles, CrdState, PolicyName},
+    findings::{self, ReportFormat},
+    images::RegistryAccess,
     location,
 };
 use crd::compatibility::{self, Crd, judge};
 use diagnostics::About;
 use model::display_path;
 use olm::bundle::{
-    difference::{self, State},
+    difference::{self, BundleSide},
     validate::Files,
 };
-use report::Report;
+use report::UpgradeReport;
 
 /// Find changes between two bundles that break an upgrade
 ///
@@ -41,21 +41,21 @@ pub struct Args {
     #[arg(value_name = "NEW")]
     new: Option<String>,
     /// Ignore changes of these rules, which may be rules of `crds diff`, separated by commas
-    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = PossibleValuesParser::new(findings::values(rules())))]
+    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = PossibleValuesParser::new(findings::values(collect_rules())))]
     allow: Vec<String>,
     /// Tool whose defaults decide which changes of CRDs are breaking; outside of bundles, `crds diff` uses `crdify`
     #[arg(long, default_value = "olm")]
     policy: PolicyName,
     /// Output format
     #[arg(long, short, default_value = "text")]
-    output: Format,
+    output: ReportFormat,
     #[command(flatten)]
-    access: Access,
+    access: RegistryAccess,
 }
 
 /// All rules, of those of CRDs without the one that the whole bundle has.
-fn rules() -> impl Iterator<Item = &'static About> {
-    let of_crds = compatibility::Rule::all().filter(|it| *it != compatibility::Rule::Invalid);
+fn collect_rules() -> impl Iterator<Item = &'static About> {
+    let of_crds = compatibility::Rule::all().filter(|rule| *rule != compatibility::Rule::Invalid);
     difference::Rule::all()
         .map(difference::Rule::about)
         .chain(of_crds.map(compatibility::Rule::about))
@@ -77,32 +77,41 @@ impl Args {
         };
         self.access.require_use()?;
         let (old, new) =
-            (State::read(&old_label, &old_files)?, State::read(&new_label, &new_files)?);
+            (BundleSide::read(&old_label, &old_files)?, BundleSide::read(&new_label, &new_files)?);
         let mut changes = difference::compare(&old, &new)?;
-        changes.retain(|it| !self.allow.iter().any(|rule| rule == it.rule.id()));
+        changes.retain(|change| !self.allow.iter().any(|rule| rule == change.rule.id()));
 
-        let old = self.crds(&old_label, &old, &old_files)?;
-        let new = self.crds(&new_label, &new, &new_files)?;
+        let old = self.read_crds(&old_label, &old, &old_files)?;
+        let new = self.read_crds(&new_label, &new, &new_files)?;
         let mut policy = self.policy.policy();
-        let of_crds = |it: &String| it.parse::<compatibility::Rule>().ok();
+        let of_crds = |rule: &String| rule.parse::<compatibility::Rule>().ok();
         policy.allowed.extend(self.allow.iter().filter_map(of_crds));
         policy.allowed.insert(compatibility::Rule::Invalid);
         let findings = judge(&old.crds, &new.crds, &policy);
 
-        let report = Report::new(&old, &new, changes, &findings);
+        let report = UpgradeReport::new(&old, &new, changes, &findings);
         report.print(self.output);
         report.require_upgrade()
     }
 
     /// The CRDs of a bundle, with their places. OLM v1 sets the conversions of the CSV before it compares them.
-    fn crds(&self, label: &str, state: &State, files: &Files) -> anyhow::Result<Side> {
-        let mut res = CrdFiles::default();
-        for (path, bytes) in files.iter().filter(|it| state.has_crd(it.0.as_str())) {
-            res.add(&format!("{label}/{path}"), &String::from_utf8_lossy(bytes), false)?;
+    fn read_crds(
+        &self,
+        label: &str,
+        state: &BundleSide,
+        files: &Files,
+    ) -> anyhow::Result<CrdState> {
+        let mut files_of_crds = CrdFiles::default();
+        for (path, bytes) in files.iter().filter(|file| state.has_crd(file.0.as_str())) {
+            files_of_crds.add(
+                &format!("{label}/{path}"),
+                &String::from_utf8_lossy(bytes),
+                false,
+            )?;
         }
-        let mut side = Side::of_files(label, res);
+        let mut side = CrdState::of_files(label, files_of_crds);
         if matches!(self.policy, PolicyName::Olmv1) {
-            let converted = |it: &&mut Crd| state.converts(&it.name);
+            let converted = |crd: &&mut Crd| state.converts_crd(&crd.name);
             side.crds.values_mut().filter(converted).for_each(Crd::set_conversion);
         }
         Ok(side)

@@ -1,9 +1,9 @@
-//! What is shown of the changes.
+//! The report of `bundle diff`.
 
 use crate::{
     app::{
-        crd_states::{Side, located},
-        findings::{self, Finding, Format, Place},
+        crd_states::{CrdState, located},
+        findings::{self, Finding, ReportFormat, SourceSpan},
     },
     terminal::{Look, Text},
 };
@@ -12,106 +12,105 @@ use diagnostics::{About, Hint as _, Severity, count};
 use go_data::yaml::{Value, json};
 use olm::bundle::difference::Change;
 
-/// What was compared, and what came out, the worst first.
-pub struct Report {
+/// The compared bundles and the findings, the worst first.
+pub struct UpgradeReport {
     old: String,
     new: String,
     findings: Vec<Finding>,
 }
 
-impl Report {
+impl UpgradeReport {
     pub fn new(
-        old: &Side,
-        new: &Side,
+        old: &CrdState,
+        new: &CrdState,
         changes: Vec<Change>,
         of_crds: &[compatibility::Finding],
     ) -> Self {
         let mut findings: Vec<Finding> =
-            changes.into_iter().map(|it| of_change(it, old, new)).collect();
-        // What only follows from a removed field is not told again.
-        let of_crds = of_crds.iter().filter(|it| !it.follows_removal());
-        findings.extend(of_crds.map(|it| located(it, old, new)));
-        findings.sort_by_key(|it| it.severity);
+            changes.into_iter().map(|change| finding_from_change(change, old, new)).collect();
+        // Findings that only follow from a removed field are not repeated.
+        let of_crds = of_crds.iter().filter(|finding| !finding.follows_removal());
+        findings.extend(of_crds.map(|finding| located(finding, old, new)));
+        findings.sort_by_key(|finding| finding.severity);
         Self { old: old.label.clone(), new: new.label.clone(), findings }
     }
 
-    /// How many changes are of this severity.
-    fn count(&self, severity: Severity) -> usize {
-        self.findings.iter().filter(|it| it.severity == severity).count()
+    /// Counts the changes of a severity.
+    fn count_of(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|finding| finding.severity == severity).count()
     }
 
-    pub fn print(&self, format: Format) {
+    pub fn print(&self, format: ReportFormat) {
         let shown: Vec<&Finding> = self.findings.iter().collect();
-        let rules: Vec<&About> = super::rules().collect();
-        findings::print(format, &shown, &rules, || self.text(&shown), || self.json());
+        let rules: Vec<&About> = super::collect_rules().collect();
+        findings::print(format, &shown, &rules, || self.render_text(&shown), || self.render_json());
     }
 
     /// Fails where a change breaks the upgrade.
     pub fn require_upgrade(&self) -> anyhow::Result<()> {
-        match self.count(Severity::Error) {
+        match self.count_of(Severity::Error) {
             0 => Ok(()),
-            _ => Err(anyhow::Error::msg(self.total()))
+            _ => Err(anyhow::Error::msg(self.format_total()))
                 .hint("revert each change, or accept changes of a rule that you have reviewed with `--allow RULE`"),
         }
     }
 
-    fn total(&self) -> String {
+    fn format_total(&self) -> String {
         let counts = [
-            count(self.count(Severity::Error), "breaking change"),
-            count(self.count(Severity::Warning), "warning"),
-            count(self.count(Severity::Note), "note"),
+            count(self.count_of(Severity::Error), "breaking change"),
+            count(self.count_of(Severity::Warning), "warning"),
+            count(self.count_of(Severity::Note), "note"),
         ];
         format!("from {} to {}: {}", self.old, self.new, counts.join(", "))
     }
 
-    /// Where a change breaks the upgrade, the error has the total.
-    fn text(&self, shown: &[&Finding]) -> Text {
-        let mut res = findings::text(shown);
+    /// Renders the findings. If a change breaks the upgrade, the error has the total.
+    fn render_text(&self, shown: &[&Finding]) -> Text {
+        let mut text = findings::text(shown);
         let (old, new) = (&self.old, &self.new);
         if self.findings.is_empty() {
-            res.add(Look::Good, format!("no breaking change from {old} to {new}\n"));
-        } else if self.count(Severity::Error) == 0 {
-            res.add(Look::Plain, format!("{}\n", self.total()));
+            text.add_part(Look::Good, format!("no breaking change from {old} to {new}\n"));
+        } else if self.count_of(Severity::Error) == 0 {
+            text.add_part(Look::Plain, format!("{}\n", self.format_total()));
         }
-        res
+        text
     }
 
-    fn json(&self) -> Value {
-        let change = |it: &Finding| {
-            let place =
-                |it: &Place| json!({ "path": it.path, "line": it.line, "column": it.column });
+    fn render_json(&self) -> Value {
+        let change = |finding: &Finding| {
+            let place = |place: &SourceSpan| json!({ "path": place.path, "line": place.line, "column": place.column });
             json!({
-                "rule": it.rule,
-                "severity": it.severity.name(),
-                "subject": it.subject,
-                "what": it.what,
-                "remedy": it.remedy,
-                "place": it.declaration().map(place),
+                "rule": finding.rule,
+                "severity": finding.severity.name(),
+                "subject": finding.subject,
+                "what": finding.what,
+                "remedy": finding.remedy,
+                "place": finding.declaration().map(place),
             })
         };
         json!({
             "old": self.old,
             "new": self.new,
-            "upgradable": self.count(Severity::Error) == 0,
+            "upgradable": self.count_of(Severity::Error) == 0,
             "changes": self.findings.iter().map(change).collect::<Vec<_>>(),
         })
     }
 }
 
-fn of_change(it: Change, old: &Side, new: &Side) -> Finding {
-    let place = it.place.map(|it| {
-        let label = if it.is_old { &old.label } else { &new.label };
-        Place::new(format!("{label}/{}", it.file), it.mark.line, it.mark.column)
+fn finding_from_change(change: Change, old: &CrdState, new: &CrdState) -> Finding {
+    let place = change.place.map(|place| {
+        let label = if place.is_old { &old.label } else { &new.label };
+        SourceSpan::new(format!("{label}/{}", place.file), place.mark.line, place.mark.column)
     });
     Finding {
-        rule: it.rule.id(),
-        severity: it.rule.about().severity,
-        fingerprint: ("change/v1", format!("{} {}", it.rule, it.subject)),
-        object: it.subject.clone(),
-        subject: it.subject,
-        what: it.what,
+        rule: change.rule.id(),
+        severity: change.rule.about().severity,
+        fingerprint: ("change/v1", format!("{} {}", change.rule, change.subject)),
+        object: change.subject.clone(),
+        subject: change.subject,
+        what: change.what,
         values: None,
-        remedy: it.remedy,
+        remedy: change.remedy,
         place,
         before: None,
     }

@@ -3,15 +3,16 @@
 use olm::bundle::validate::rules::{Rule, Selection, Suite, Target};
 
 /// Rules by their suite: id, severity, whose rule it is and what it requires.
-pub fn rules(select: Option<&Selection>, target: Option<Target>) -> String {
-    let mut res = String::new();
+pub fn format_rules(select: Option<&Selection>, target: Option<Target>) -> String {
+    let mut list = String::new();
     for suite in Suite::ALL {
         let when = if suite.is_default() { "" } else { " (where it is selected)" };
         let mut lines = String::new();
-        for rule in Rule::all().filter(|it| it.suite() == suite) {
+        for rule in Rule::all().filter(|rule| rule.suite() == suite) {
             let about = rule.about();
-            let severity =
-                rule.severity_for(target).filter(|_| select.is_none_or(|it| it.has(rule)));
+            let severity = rule
+                .severity_for(target)
+                .filter(|_| select.is_none_or(|selection| selection.contains(rule)));
             if let Some(severity) = severity {
                 let (origin, summary) = (rule.origin().name(), about.summary);
                 let (id, severity) = (about.id, severity.name());
@@ -19,8 +20,8 @@ pub fn rules(select: Option<&Selection>, target: Option<Target>) -> String {
             }
         }
         if !lines.is_empty() {
-            res += &format!("{}{when}\n{lines}", suite.name());
+            list += &format!("{}{when}\n{lines}", suite.name());
         }
     }
-    res
+    list
 }

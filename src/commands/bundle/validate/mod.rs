@@ -8,11 +8,11 @@ use std::path::Path;
 use crate::{
     app::{
         bundles::{
-            Olm,
-            optional::{self, Optional},
+            OlmVersion,
+            optional::{self, OptionalValidators},
             source,
         },
-        images::Access,
+        images::RegistryAccess,
     },
     terminal,
 };
@@ -22,7 +22,7 @@ use olm::bundle::validate::{
     rules::{Selection, Target},
     validate,
 };
-use report::{Format, Report};
+use report::{ValidationFormat, ValidationReport};
 
 /// Validate a bundle: the checks of `operator-sdk bundle validate`, and what OLM v0 and v1 refuse
 ///
@@ -49,12 +49,12 @@ pub struct Args {
     select: Vec<Selection>,
     /// Version of OLM that the bundle is for [default: both]
     #[arg(long, value_enum, value_name = "OLM")]
-    target: Option<Olm>,
+    target: Option<OlmVersion>,
     /// Also report APIs that this version of Kubernetes does not serve, as errors
     #[arg(long, value_name = "VERSION", value_parser = kube_version)]
     kube_version: Option<String>,
     #[command(flatten)]
-    optional: Optional,
+    optional: OptionalValidators,
     /// List the rules and exit
     #[arg(long, conflicts_with_all = ["folder", "select_optional", "optional_values", "output", "kube_version"])]
     list: bool,
@@ -66,35 +66,37 @@ pub struct Args {
     offline: bool,
     /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "text")]
-    output: Format,
+    output: ValidationFormat,
     #[command(flatten)]
-    access: Access,
+    access: RegistryAccess,
 }
 
 fn kube_version(text: &str) -> Result<String, String> {
-    let is_number = |it: &str| it.parse::<u32>().is_ok();
+    let is_number = |part: &str| part.parse::<u32>().is_ok();
     let parts: Vec<&str> = text.strip_prefix('v').unwrap_or(text).split('.').collect();
-    match matches!(parts.len(), 2 | 3) && parts.iter().all(|it| is_number(it)) {
-        true => Ok(text.to_owned()),
-        false => Err("write a version such as `1.33`".to_owned()),
+    if matches!(parts.len(), 2 | 3) && parts.iter().all(|part| is_number(part)) {
+        Ok(text.to_owned())
+    } else {
+        Err("write a version such as `1.33`".to_owned())
     }
 }
 
 impl Args {
-    /// Whether no project is needed to find the bundle.
+    /// Returns whether the bundle can be found without a project.
     pub fn names_a_folder(&self) -> bool {
         self.list || self.list_optional || self.folder.is_some()
     }
 
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         let target = self.target.map(Target::from);
-        let select = self.select.iter().cloned().reduce(|all, it| all.and(&it));
+        let select =
+            self.select.iter().cloned().reduce(|all, selection| all.extended_with(&selection));
         if self.list {
-            terminal::print(&list::rules(select.as_ref(), target));
+            terminal::print(&list::format_rules(select.as_ref(), target));
             return Ok(());
         }
         if self.list_optional {
-            terminal::print(&optional::list());
+            terminal::print(&optional::format_validators());
             return Ok(());
         }
         let folder = self.folder.as_deref().unwrap_or("bundle");
@@ -104,7 +106,7 @@ impl Args {
             ))
             .hint("name a directory or an archive, or leave out `--offline`");
         }
-        let source::Contents { files, folders, label: folder, labels } =
+        let source::BundleContents { files, folders, label: folder, labels } =
             source::contents(dir, folder, &self.access)?;
         let folders = &folders;
         let images = (!self.offline).then_some(&self.access);
@@ -116,6 +118,7 @@ impl Args {
             validate(&files, &request, context)
         })?;
         self.access.require_use()?;
-        Report { folder: &folder, files: &files, findings: &found, target }.print(self.output)
+        ValidationReport { folder: &folder, files: &files, findings: &found, target }
+            .print(self.output)
     }
 }

@@ -1,4 +1,4 @@
-//! What is shown of the findings: one function a format.
+//! The report of `bundle validate`, with one function for each format.
 
 use serde::Serialize as _;
 
@@ -6,7 +6,7 @@ use super::Target;
 use crate::{
     app::{
         bundles,
-        findings::{self, Place},
+        findings::{self, SourceSpan},
     },
     terminal,
 };
@@ -15,7 +15,7 @@ use go_data::yaml::{Mark, Value, json};
 use olm::bundle::validate::{Files, Finding, rules::Rule};
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
+pub enum ValidationFormat {
     /// Warnings and errors on stderr
     Text,
     /// Every finding with its rule, file, line and column
@@ -28,39 +28,39 @@ pub enum Format {
     JsonAlpha1,
 }
 
-pub struct Report<'a> {
+pub struct ValidationReport<'a> {
     pub folder: &'a str,
     pub files: &'a Files,
     pub findings: &'a [Finding],
     pub target: Option<Target>,
 }
 
-impl Report<'_> {
+impl ValidationReport<'_> {
     /// Fails where there is an error.
-    pub fn print(&self, format: Format) -> anyhow::Result<()> {
+    pub fn print(&self, format: ValidationFormat) -> anyhow::Result<()> {
         let invalid = format!("{} is not valid", self.folder);
-        let shown = self.shown();
+        let shown = self.to_findings();
         let shown: Vec<&findings::Finding> = shown.iter().collect();
         match format {
-            Format::Text => return self.text(invalid),
-            Format::Json => terminal::data(&format!("{:#}\n", self.json())),
-            Format::Sarif => {
+            ValidationFormat::Text => return self.print_text(invalid),
+            ValidationFormat::Json => terminal::write_data(&format!("{:#}\n", self.render_json())),
+            ValidationFormat::Sarif => {
                 let rules: Vec<_> = Rule::all().map(Rule::about).collect();
-                terminal::data(&format!("{:#}\n", findings::sarif(&rules, &shown)));
+                terminal::write_data(&format!("{:#}\n", findings::sarif(&rules, &shown)));
             }
-            Format::Github => terminal::data(&findings::annotations(&shown)),
-            Format::JsonAlpha1 => terminal::data(&self.json_alpha1()?),
+            ValidationFormat::Github => terminal::write_data(&findings::annotations(&shown)),
+            ValidationFormat::JsonAlpha1 => terminal::write_data(&self.json_alpha1()?),
         }
         anyhow::ensure!(self.is_valid(), invalid);
         Ok(())
     }
 
     fn is_valid(&self) -> bool {
-        self.findings.iter().all(|it| it.severity != Severity::Error)
+        self.findings.iter().all(|finding| finding.severity != Severity::Error)
     }
 
-    fn text(&self, invalid: String) -> anyhow::Result<()> {
-        let of = |severity| self.diagnostics(severity);
+    fn print_text(&self, invalid: String) -> anyhow::Result<()> {
+        let of = |severity| self.diagnostics_of(severity);
         of(Severity::Warning).into_iter().for_each(terminal::warn);
         if self.is_valid() {
             let note = match self.findings.len() {
@@ -73,11 +73,11 @@ impl Report<'_> {
         Err(Diagnostics { headline: invalid, list: of(Severity::Error) }.into())
     }
 
-    fn diagnostics(&self, severity: Severity) -> Vec<Diagnostic> {
+    fn diagnostics_of(&self, severity: Severity) -> Vec<Diagnostic> {
         bundles::diagnostics(self.folder, self.files, self.findings, severity)
     }
 
-    fn json(&self) -> Value {
+    fn render_json(&self) -> Value {
         let target = match self.target {
             None => Value::Null,
             Some(Target::Olmv0) => "olmv0".into(),
@@ -87,51 +87,58 @@ impl Report<'_> {
             "bundle": self.folder,
             "valid": self.is_valid(),
             "target": target,
-            "findings": self.findings.iter().map(|it| self.finding(it)).collect::<Vec<_>>(),
+            "findings": self.findings.iter().map(|finding| self.render_finding(finding)).collect::<Vec<_>>(),
         })
     }
 
-    fn finding(&self, it: &Finding) -> Value {
-        let hint = it.rule.about().hint;
+    fn render_finding(&self, finding: &Finding) -> Value {
+        let hint = finding.rule.about().hint;
         json!({
-            "rule": it.rule.id(),
-            "suite": it.rule.suite().name(),
-            "origin": it.rule.origin().name(),
-            "severity": it.severity.name(),
-            "file": it.path(self.folder),
-            "field": it.field,
-            "line": it.mark.map(|it| it.line),
-            "column": it.mark.map(|it| it.column),
-            "message": it.message,
-            "hint": Some(hint).filter(|it| !it.is_empty()),
+            "rule": finding.rule.id(),
+            "suite": finding.rule.suite().name(),
+            "origin": finding.rule.origin().name(),
+            "severity": finding.severity.name(),
+            "file": finding.path_in(self.folder),
+            "field": finding.field,
+            "line": finding.mark.map(|mark| mark.line),
+            "column": finding.mark.map(|mark| mark.column),
+            "message": finding.message,
+            "hint": Some(hint).filter(|hint| !hint.is_empty()),
         })
     }
 
-    fn shown(&self) -> Vec<findings::Finding> {
-        let shown = |it: &Finding| {
-            let mark = it.mark.unwrap_or(Mark { line: 0, column: 0 });
+    fn to_findings(&self) -> Vec<findings::Finding> {
+        let shown = |finding: &Finding| {
+            let mark = finding.mark.unwrap_or(Mark { line: 0, column: 0 });
             findings::Finding {
-                rule: it.rule.id(),
-                severity: it.severity,
+                rule: finding.rule.id(),
+                severity: finding.severity,
                 subject: String::new(),
                 object: String::new(),
-                what: it.message.clone(),
+                what: finding.message.clone(),
                 values: None,
-                remedy: it.rule.about().hint.to_owned(),
-                place: Some(Place::new(it.path(self.folder), mark.line, mark.column)),
+                remedy: finding.rule.about().hint.to_owned(),
+                place: Some(SourceSpan::new(finding.path_in(self.folder), mark.line, mark.column)),
                 before: None,
-                fingerprint: ("finding/v1", format!("{} {} {}", it.rule, it.file, it.field)),
+                fingerprint: (
+                    "finding/v1",
+                    format!("{} {} {}", finding.rule, finding.file, finding.field),
+                ),
             }
         };
         self.findings.iter().map(shown).collect()
     }
 
     fn json_alpha1(&self) -> anyhow::Result<String> {
-        let line =
-            |it: &Finding| Line { r#type: it.severity.name(), message: it.within(self.folder) };
-        let outputs: Vec<Line> = self.findings.iter().map(line).collect();
-        let report =
-            Alpha1 { passed: self.is_valid(), outputs: Some(outputs).filter(|it| !it.is_empty()) };
+        let line = |finding: &Finding| Alpha1Output {
+            r#type: finding.severity.name(),
+            message: finding.line_in_folder(self.folder),
+        };
+        let outputs: Vec<Alpha1Output> = self.findings.iter().map(line).collect();
+        let report = Alpha1 {
+            passed: self.is_valid(),
+            outputs: Some(outputs).filter(|outputs| !outputs.is_empty()),
+        };
         let mut bytes = Vec::new();
         let format = serde_json::ser::PrettyFormatter::with_indent(b"    ");
         report.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, format))?;
@@ -140,15 +147,15 @@ impl Report<'_> {
     }
 }
 
-/// What operator-sdk prints, in its order.
+/// The JSON object that operator-sdk prints, with its order of fields.
 #[derive(serde::Serialize)]
 struct Alpha1 {
     passed: bool,
-    outputs: Option<Vec<Line>>,
+    outputs: Option<Vec<Alpha1Output>>,
 }
 
 #[derive(serde::Serialize)]
-struct Line {
+struct Alpha1Output {
     r#type: &'static str,
     message: String,
 }

@@ -1,52 +1,56 @@
 //! The entry of a bundle in a channel: what it replaces and skips.
 
-use super::Addition;
+use super::CatalogAddition;
 use diagnostics::Hint as _;
 use olm::catalog::{
     self, Bundle, Catalog,
     blob::{self, Entry},
 };
 
-impl Addition {
+impl CatalogAddition {
     /// The entry of the bundle in a channel. What neither the flags nor the bundle say stays as it is in the channel.
-    pub(super) fn entry(
+    pub(super) fn build_entry(
         &self,
         bundle: &Bundle,
-        channel: Option<&blob::Channel>,
+        channel: Option<&blob::ChannelBlob>,
         catalog: &Catalog,
     ) -> anyhow::Result<Entry> {
-        let entries = channel.map(blob::Channel::entries).unwrap_or_default();
-        let existing = entries.iter().find(|it| it.name == bundle.name);
+        let entries = channel.map(blob::ChannelBlob::entries).unwrap_or_default();
+        let existing = entries.iter().find(|entry| entry.name == bundle.name);
         let new = Entry { name: bundle.name.clone(), ..Entry::default() };
-        let mut res = existing.cloned().unwrap_or(new);
+        let mut entry = existing.cloned().unwrap_or(new);
         let skips = if self.skips.is_empty() { bundle.skips() } else { &self.skips };
         if !skips.is_empty() {
-            res.skips = skips.to_vec();
+            entry.skips = skips.to_vec();
         }
-        if let Some(range) = or_own(self.skip_range.as_deref(), bundle.skip_range()) {
-            range.clone_into(&mut res.skip_range);
+        if let Some(range) = flag_or_bundle_value(self.skip_range.as_deref(), bundle.skip_range()) {
+            range.clone_into(&mut entry.skip_range);
         }
         if let (Some(channel), None, Some(replaced)) = (channel, existing, &self.replaces)
-            && !entries.iter().any(|it| it.name == *replaced)
+            && !entries.iter().any(|entry| entry.name == *replaced)
             && let heads = catalog::graph::heads(entries, skips)
             && !heads.is_empty()
         {
-            let heads: Vec<String> = heads.iter().map(|it| format!("`{it}`")).collect();
+            let heads: Vec<String> = heads.iter().map(|head| format!("`{head}`")).collect();
             let message = format!("the channel `{}` has no entry `{replaced}`", channel.name);
             return Err(anyhow::Error::msg(message))
                 .hint(format!("replace the channel's head: {}", heads.join(", ")));
         }
-        if let Some(replaces) = or_own(self.replaces.as_deref(), bundle.replaces()) {
-            replaces.clone_into(&mut res.replaces);
+        if let Some(replaces) = flag_or_bundle_value(self.replaces.as_deref(), bundle.replaces()) {
+            replaces.clone_into(&mut entry.replaces);
         } else if existing.is_none() {
-            res.replaces = head(bundle, entries, skips, catalog)?;
+            entry.replaces = find_head(bundle, entries, skips, catalog)?;
         }
-        Ok(res)
+        Ok(entry)
     }
 
-    /// Whether the channel has the entry; one with other edges is refused.
-    pub(super) fn has(&self, channel: &blob::Channel, entry: &Entry) -> anyhow::Result<bool> {
-        match channel.entries().iter().find(|it| it.name == entry.name) {
+    /// Returns whether the channel has the entry. An entry with other edges is refused.
+    pub(super) fn has_entry(
+        &self,
+        channel: &blob::ChannelBlob,
+        entry: &Entry,
+    ) -> anyhow::Result<bool> {
+        match channel.entries().iter().find(|existing| existing.name == entry.name) {
             None => Ok(false),
             Some(existing) if existing == entry => Ok(true),
             Some(_) => Err(anyhow::format_err!(
@@ -63,12 +67,12 @@ impl Addition {
 }
 
 /// The value of a flag, or else that of the bundle.
-fn or_own<'a>(flag: Option<&'a str>, own: &'a str) -> Option<&'a str> {
-    flag.or(Some(own).filter(|it| !it.is_empty()))
+fn flag_or_bundle_value<'a>(flag: Option<&'a str>, own: &'a str) -> Option<&'a str> {
+    flag.or(Some(own).filter(|value| !value.is_empty()))
 }
 
 /// The head of the channel, which a bundle replaces by default; empty if the channel is new.
-fn head(
+fn find_head(
     bundle: &Bundle,
     entries: &[Entry],
     skips: &[String],
@@ -89,8 +93,10 @@ fn head(
 
 /// An older version must not replace a newer one without being asked to.
 fn require_newer(bundle: &Bundle, head: &str, catalog: &Catalog) -> anyhow::Result<()> {
-    let found =
-        catalog.bundles.iter().find(|it| it.blob.package == bundle.package && it.blob.name == head);
+    let found = catalog
+        .bundles
+        .iter()
+        .find(|other| other.blob.package == bundle.package && other.blob.name == head);
     let Some(found) = found else { return Ok(()) };
     if catalog::graph::is_newer(&found.blob, &bundle.version) {
         return Err(anyhow::format_err!(

@@ -10,11 +10,11 @@ use std::{
 use super::render::BundleImage;
 use crate::{
     app::{
-        catalog_source::{self, Source},
+        catalog_source::{self, CatalogSource},
         folder::below,
-        images::Access,
+        images::RegistryAccess,
     },
-    commands::{Mode, writing},
+    commands::{OutputMode, writing},
     plan::{Plan, WorkTree},
 };
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
@@ -41,16 +41,16 @@ pub struct Args {
     #[command(flatten)]
     image: BundleImage,
     #[command(flatten)]
-    addition: Addition,
+    addition: CatalogAddition,
     #[command(flatten)]
-    access: Access,
+    access: RegistryAccess,
     #[command(flatten)]
-    mode: Mode,
+    mode: OutputMode,
 }
 
 /// Where a bundle is added, and what it upgrades.
 #[derive(clap::Args)]
-pub struct Addition {
+pub struct CatalogAddition {
     /// Directory of the catalog
     #[arg(long, alias = "catalog", value_name = "DIR", default_value = "catalog", value_parser = ProjectPath::from_system)]
     pub catalog_dir: ProjectPath,
@@ -76,11 +76,11 @@ const EDIT: &str = "the bundle";
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         writing(dir, &self.mode.clone(), |tree, _| {
-            let source = Source::open(dir, &self.bundle, &self.access)?;
+            let source = CatalogSource::open(dir, &self.bundle, &self.access)?;
             self.access.require_use()?;
             let bundle = source.bundle()?;
-            let image = self.image.of(&source, &bundle)?;
-            self.addition.write(tree, &bundle, &image)
+            let image = self.image.resolve_reference(&source, &bundle)?;
+            self.addition.write_files(tree, &bundle, &image)
         })
     }
 }
@@ -101,33 +101,35 @@ fn edit_file(
         problem.with_hint(hint).into_error()
     })?;
     let mut plan = Plan::default();
-    match tree.before().look(path)? {
+    match tree.files_on_disk().look(path)? {
         Found::Nothing => plan.scaffold(path.clone(), after),
-        _ => plan.edit(path.clone(), before, after),
+        _ => plan.edit_file(path.clone(), before, after),
     }
     tree.apply(plan)
 }
 
-impl Addition {
-    pub fn write(
+impl CatalogAddition {
+    pub fn write_files(
         &self,
         tree: &mut WorkTree<'_>,
         bundle: &Bundle,
         image: &str,
     ) -> anyhow::Result<()> {
-        let before =
-            catalog_source::whole(load(tree, &self.catalog_dir)?, self.catalog_dir.as_str())?;
-        let channels = self.channels(bundle)?;
-        let package = before.packages.iter().find(|it| it.blob.name == bundle.package);
-        let mut file = match package.and_then(|it| it.place.as_ref()) {
+        let before = catalog_source::whole(
+            load_catalog(tree, &self.catalog_dir)?,
+            self.catalog_dir.as_str(),
+        )?;
+        let channels = self.choose_channels(bundle)?;
+        let package = before.packages.iter().find(|package| package.blob.name == bundle.package);
+        let mut file = match package.and_then(|package| package.place.as_ref()) {
             Some(place) => place.file.parse()?,
             None => {
                 let path =
                     self.catalog_dir.join(&format!("{}.yaml", file_name(&bundle.package)?))?;
-                let blob = blob::Package {
+                let blob = blob::PackageBlob {
                     name: bundle.package.clone(),
                     default_channel: self.default_channel(bundle, &channels),
-                    ..blob::Package::default()
+                    ..blob::PackageBlob::default()
                 };
                 edit_file(tree, &path, None, "", |text| edit::with_blob(text, &blob.to_value()))?;
                 path
@@ -146,15 +148,15 @@ impl Addition {
             tree.warn(Diagnostic::from(message).with_hint(hint));
         }
         for name in &channels {
-            file = self.enter(tree, bundle, name, &before, file)?;
+            file = self.add_to_channel(tree, bundle, name, &before, file)?;
         }
-        bundle.warnings.iter().for_each(|it| tree.warn(it));
-        self.put(tree, bundle, image, &before, &file)?;
+        bundle.warnings.iter().for_each(|warning| tree.warn(warning));
+        self.write_bundle_file(tree, bundle, image, &before, &file)?;
         self.require_valid(tree)
     }
 
     /// Adds the entry of the bundle to a channel, which is made in `file` if there is none. Returns the file of the channel.
-    fn enter(
+    fn add_to_channel(
         &self,
         tree: &mut WorkTree<'_>,
         bundle: &Bundle,
@@ -162,14 +164,17 @@ impl Addition {
         before: &Catalog,
         file: ProjectPath,
     ) -> anyhow::Result<ProjectPath> {
-        let is_this = |it: &&Located<blob::Channel>| {
-            it.blob.package == bundle.package && it.blob.name == name
+        let is_this = |channel: &&Located<blob::ChannelBlob>| {
+            channel.blob.package == bundle.package && channel.blob.name == name
         };
         let found = before.channels.iter().find(is_this);
-        let place = found.and_then(|it| it.place.as_ref()).map(|it| it.file.parse()).transpose()?;
-        let entry = self.entry(bundle, found.map(|it| &it.blob), before)?;
+        let place = found
+            .and_then(|channel| channel.place.as_ref())
+            .map(|place| place.file.parse())
+            .transpose()?;
+        let entry = self.build_entry(bundle, found.map(|channel| &channel.blob), before)?;
         let (Some(found), Some(path)) = (found, place) else {
-            let blob = blob::Channel {
+            let blob = blob::ChannelBlob {
                 name: name.to_owned(),
                 package: bundle.package.clone(),
                 entries: Some(vec![entry]),
@@ -179,8 +184,8 @@ impl Addition {
             edit_file(tree, &file, None, &value.to_string(), |text| edit::with_blob(text, &value))?;
             return Ok(file);
         };
-        if !self.has(&found.blob, &entry)? {
-            let line = found.place.as_ref().map(|it| it.line);
+        if !self.has_entry(&found.blob, &entry)? {
+            let line = found.place.as_ref().map(|place| place.line);
             let lines = entry.to_value().to_string();
             let edit = |text: &str| edit::with_entry(text, &bundle.package, name, &entry);
             edit_file(tree, &path, line, &lines, edit)?;
@@ -189,7 +194,7 @@ impl Addition {
     }
 
     /// Writes the file of the bundle beside the one of its channel. A bundle that is elsewhere in the catalog stays there.
-    fn put(
+    fn write_bundle_file(
         &self,
         tree: &mut WorkTree<'_>,
         bundle: &Bundle,
@@ -197,7 +202,7 @@ impl Addition {
         before: &Catalog,
         file: &ProjectPath,
     ) -> anyhow::Result<()> {
-        let blob = bundle.blob(image).to_value();
+        let blob = bundle.to_blob(image).to_value();
         let folder = file.parent().unwrap_or_else(|| self.catalog_dir.clone());
         let name = file_name(&bundle.name)?;
         let mut path = folder.join(&format!("{name}.yaml"))?;
@@ -205,14 +210,19 @@ impl Addition {
         if path == *file {
             path = folder.join(&format!("{name}.bundle.yaml"))?;
         }
-        let is_here = |it: &&Located<blob::Bundle>| {
-            it.blob.package == bundle.package && it.blob.name == bundle.name
+        let is_here = |other: &&Located<blob::BundleBlob>| {
+            other.blob.package == bundle.package && other.blob.name == bundle.name
         };
         let existing = before.bundles.iter().find(is_here);
-        match existing.and_then(|it| it.place.as_ref()).filter(|it| *it.file != *path.as_str()) {
-            Some(_) if existing.is_some_and(|it| it.blob.to_value() == blob) => {}
+        match existing
+            .and_then(|bundle| bundle.place.as_ref())
+            .filter(|place| *place.file != *path.as_str())
+        {
+            Some(_) if existing.is_some_and(|bundle| bundle.blob.to_value() == blob) => {}
             None => {
-                if let Some(parts) = existing.and_then(|it| changed(&it.blob.to_value(), &blob)) {
+                if let Some(parts) = existing
+                    .and_then(|bundle| format_changed_fields(&bundle.blob.to_value(), &blob))
+                {
                     tree.warn(format!(
                         "the catalog already has the bundle `{}`, and this changes its {parts}: clusters that have installed it keep the old content; if it was published, give the new bundle another version",
                         bundle.name
@@ -238,7 +248,7 @@ impl Addition {
 
     /// The result is a catalog that OLM takes.
     fn require_valid(&self, tree: &WorkTree<'_>) -> anyhow::Result<()> {
-        let mut loader = load(tree, &self.catalog_dir)?;
+        let mut loader = load_catalog(tree, &self.catalog_dir)?;
         if loader.faults.is_empty() {
             loader.faults.extend(catalog::check(&loader.catalog).err().into_iter().flatten());
         }
@@ -249,61 +259,64 @@ impl Addition {
         Err(Diagnostics { headline, list: loader.faults }.into())
     }
 
-    fn channels(&self, bundle: &Bundle) -> anyhow::Result<Vec<String>> {
+    fn choose_channels(&self, bundle: &Bundle) -> anyhow::Result<Vec<String>> {
         let given: Vec<String> = self.channels.iter().map(ToString::to_string).collect();
-        let mut res = if given.is_empty() { bundle.channels.clone() } else { given };
+        let mut channels = if given.is_empty() { bundle.channels.clone() } else { given };
         let mut seen = BTreeSet::new();
-        res.retain(|it| seen.insert(it.clone()));
-        if res.is_empty() {
+        channels.retain(|channel| seen.insert(channel.clone()));
+        if channels.is_empty() {
             return Err(anyhow::format_err!("the annotations of the bundle name no channel"))
                 .hint("name one with `--channels`");
         }
-        Ok(res)
+        Ok(channels)
     }
 
     fn default_channel(&self, bundle: &Bundle, channels: &[String]) -> String {
-        let default = Some(&bundle.default_channel).filter(|it| channels.contains(it));
+        let default = Some(&bundle.default_channel).filter(|channel| channels.contains(channel));
         default.or(channels.first()).cloned().unwrap_or_default()
     }
 }
 
 /// The catalog in a directory of the project.
-fn load(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Loader> {
+fn load_catalog(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Loader> {
     let paths = tree.list(folder)?;
     let mut ignored = BTreeMap::new();
-    for path in paths.iter().filter(|it| it.name() == catalog::IGNORE_FILE) {
+    for path in paths.iter().filter(|path| path.name() == catalog::IGNORE_FILE) {
         ignored.insert(below(path, folder)?, tree.read(path)?.unwrap_or_default());
     }
-    let ignore = Ignore::read(folder.as_str(), &ignored)?;
+    let ignore = Ignore::parse(folder.as_str(), &ignored)?;
     let mut loader = Loader::default();
     for path in paths {
         let inside = below(&path, folder)?;
-        if !ignore.has(&inside)
+        if !ignore.excludes(&inside)
             && let Some(bytes) = tree.bytes(&path)?
         {
-            loader.file(&inside, &bytes, path.as_str());
+            loader.load_file(&inside, &bytes, path.as_str());
         }
     }
     Ok(loader)
 }
 
 /// The fields of a blob that a new one changes; none if it changes nothing.
-fn changed(before: &Value, after: &Value) -> Option<String> {
-    let keys: BTreeSet<&String> = [before, after].iter().flat_map(|it| keys(it)).collect();
-    let different = keys.into_iter().filter(|it| before.get(it) != after.get(it));
-    let names: Vec<String> = different.map(|it| format!("`{it}`")).collect();
+fn format_changed_fields(before: &Value, after: &Value) -> Option<String> {
+    let keys: BTreeSet<&String> =
+        [before, after].iter().flat_map(|blob| field_names(blob)).collect();
+    let different = keys.into_iter().filter(|key| before.get(key) != after.get(key));
+    let names: Vec<String> = different.map(|key| format!("`{key}`")).collect();
     (!names.is_empty()).then(|| names.join(" and "))
 }
 
-fn keys(blob: &Value) -> impl Iterator<Item = &String> {
-    blob.as_object().into_iter().flat_map(|it| it.keys())
+fn field_names(blob: &Value) -> impl Iterator<Item = &String> {
+    blob.as_object().into_iter().flat_map(|fields| fields.keys())
 }
 
 /// A name that is used as the name of a file.
 fn file_name(name: &str) -> anyhow::Result<&str> {
     let is_plain = !name.is_empty()
         && !name.starts_with('.')
-        && name.chars().all(|it| it.is_ascii_alphanumeric() || "-_.+".contains(it));
+        && name
+            .chars()
+            .all(|character| character.is_ascii_alphanumeric() || "-_.+".contains(character));
     if is_plain {
         return Ok(name);
     }

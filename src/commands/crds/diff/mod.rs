@@ -1,6 +1,6 @@
 //! `operator-rs crds diff`
 
-mod way_out;
+mod file_hint;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,14 +9,14 @@ use std::{
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
-use super::report::Report;
+use super::report::ComparisonReport;
 use crate::{
     app::{
-        cluster_args::Address,
+        cluster_args::ClusterAddress,
         compile,
-        crd_states::{Name, PolicyName, Project, Side, Unread},
+        crd_states::{CrdState, PolicyName, ProjectState, StateName, UnreadParts},
         feature_flags::FeatureFlags,
-        findings::{self, Format},
+        findings::{self, ReportFormat},
         refusal::refusal,
     },
     terminal,
@@ -48,7 +48,7 @@ pub struct Args {
     #[arg(long, value_name = "REV")]
     to: Option<String>,
     /// Ignore findings of these rules, separated by commas
-    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules())]
+    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rule_parser())]
     allow: Vec<Rule>,
     /// Ignore the findings at this field, which is named as they are: `backups.example.com v1 ^.spec.keep` (can be repeated)
     #[arg(long, value_name = "CRD VERSION FIELD")]
@@ -58,7 +58,7 @@ pub struct Args {
     policy: PolicyName,
     /// Output format
     #[arg(long, short, default_value = "text")]
-    output: Format,
+    output: ReportFormat,
     /// Path of Cargo.toml [default: in the current directory or the nearest one above it]
     #[arg(long, value_name = "PATH")]
     manifest_path: Option<PathBuf>,
@@ -68,52 +68,54 @@ pub struct Args {
     #[command(flatten)]
     features: FeatureFlags,
     #[command(flatten)]
-    compile: compile::Flags,
+    compile: compile::CompileFlags,
     #[command(flatten)]
-    address: Address,
+    address: ClusterAddress,
 }
 
-fn rules() -> impl clap::builder::TypedValueParser<Value = Rule> {
+fn rule_parser() -> impl clap::builder::TypedValueParser<Value = Rule> {
     let all = findings::values(Rule::all().map(Rule::about));
-    PossibleValuesParser::new(all).try_map(|it| it.parse::<Rule>())
+    PossibleValuesParser::new(all).try_map(|rule| rule.parse::<Rule>())
 }
 
 impl Args {
     pub fn run(mut self, dir: &Path) -> anyhow::Result<()> {
         self.to = self.to.or_else(|| self.new.take());
-        let (from, to) = (Name::parse(&self.from, dir)?, self.to_name(dir)?);
+        let (from, to) = (StateName::parse(&self.from, dir)?, self.to_name(dir)?);
         self.require_use(&[&from, &to])?;
-        let project = Project {
+        let project = ProjectState {
             dir: dir.to_owned(),
             manifest: self.manifest_path.clone(),
             packages: self.package.clone(),
             features: self.features.clone(),
             compile: self.compile,
         };
-        let (mut old, mut new) = sides(&from, &to, &project, &self.address)?;
+        let (mut old, mut new) = read_sides(&from, &to, &project, &self.address)?;
         old.doubt_missing(&new);
         new.doubt_missing(&old);
         let mut unread = [old.unread.take(), new.unread.take()];
-        self.add_way_out([&from, &to], &mut unread);
+        self.add_file_hint([&from, &to], &mut unread);
         if old.crds.is_empty() && new.crds.is_empty() {
-            incomplete(unread, &[])?;
+            ensure_complete(unread, &[])?;
             return Err(anyhow::format_err!("neither {} nor {} has a CRD", old.label, new.label))
                 .hint("kinds are structs with `#[derive(CustomResource)]`; select their package with `--manifest-path` or `-p`");
         }
         // A CRD that is missing in a state that could not be read completely may be there.
         let mut left_out = Vec::new();
-        let mut leave_out =
-            |side: &mut Side, own: &Option<Unread>, other: &Side, unread: &Option<Unread>| {
-                // A CRD that is only in a file may be of somebody else.
-                let is_of_source =
-                    |it: &String| own.as_ref().is_none_or(|own| !own.committed.contains(it));
-                let is_known = |it: &String| {
-                    unread.is_none() && is_of_source(it) || other.crds.contains_key(it)
-                };
-                left_out.extend(side.crds.keys().filter(|it| !is_known(it)).cloned());
-                side.crds.retain(|it, _| is_known(it));
+        let mut leave_out = |side: &mut CrdState,
+                             own: &Option<UnreadParts>,
+                             other: &CrdState,
+                             unread: &Option<UnreadParts>| {
+            // A CRD that is only in a file may belong to another project.
+            let is_of_source =
+                |name: &String| own.as_ref().is_none_or(|own| !own.committed.contains(name));
+            let is_known = |name: &String| {
+                unread.is_none() && is_of_source(name) || other.crds.contains_key(name)
             };
-        let of_kinds = [of_kinds(&old), of_kinds(&new)];
+            left_out.extend(side.crds.keys().filter(|name| !is_known(name)).cloned());
+            side.crds.retain(|name, _| is_known(name));
+        };
+        let of_kinds = [crd_names_by_kind(&old), crd_names_by_kind(&new)];
         leave_out(&mut old, &unread[0], &new, &unread[1]);
         leave_out(&mut new, &unread[1], &old, &unread[0]);
         for kind in unread.iter().flatten().flat_map(|unread| &unread.kinds) {
@@ -125,26 +127,27 @@ impl Args {
             }
         }
         left_out.sort();
-        let unread = unread.map(|it| it.filter(|it| !is_replaced(it, &left_out)));
+        let unread = unread.map(|side| side.filter(|side| !is_replaced(side, &left_out)));
         let is_complete = unread.iter().all(Option::is_none);
-        let findings = self.unallowed(judge(&old.crds, &new.crds, &self.policy()));
-        let report = Report::new((&old, &new), findings, is_complete, &left_out);
+        let findings = self.without_allowed(judge(&old.crds, &new.crds, &self.effective_policy()));
+        let report = ComparisonReport::new((&old, &new), findings, is_complete, &left_out);
         report.print(self.output);
-        incomplete(unread, &left_out)?;
+        ensure_complete(unread, &left_out)?;
         report.require_compatible()
     }
 
     /// Refuses flags about a cluster or source where neither is compared.
-    fn require_use(&self, states: &[&Name]) -> anyhow::Result<()> {
+    fn require_use(&self, states: &[&StateName]) -> anyhow::Result<()> {
         let conflict = |message: String| {
-            Err(terminal::usage(clap::error::ErrorKind::ArgumentConflict, &message))
+            Err(terminal::usage_error(clap::error::ErrorKind::ArgumentConflict, &message))
         };
-        if let Some(flag) = self.address.given().filter(|_| !states.contains(&&Name::Cluster)) {
+        if let Some(flag) = self.address.given().filter(|_| !states.contains(&&StateName::Cluster))
+        {
             return conflict(format!(
                 "`{flag}` requires a cluster to compare: pass `cluster` or `--to cluster`"
             ));
         }
-        let reads_source = states.iter().any(|it| it.is_source());
+        let reads_source = states.iter().any(|state| state.is_source());
         match self.source_flags().first().filter(|_| !reads_source) {
             Some((flag, _)) => conflict(format!(
                 "`{flag}` applies to Rust source, but no Rust source is compared: name a revision, or leave out `--to`"
@@ -156,28 +159,29 @@ impl Args {
     /// The flags about Rust source that are given, with their values.
     fn source_flags(&self) -> Vec<(&'static str, Option<String>)> {
         let path = self.manifest_path.iter().map(display_path);
-        let mut res: Vec<_> = path.map(|path| ("--manifest-path", Some(path))).collect();
-        res.extend(self.package.iter().map(|package| ("--package", Some(package.clone()))));
-        res.extend(self.features.given());
+        let mut flags: Vec<_> = path.map(|path| ("--manifest-path", Some(path))).collect();
+        flags.extend(self.package.iter().map(|package| ("--package", Some(package.clone()))));
+        flags.extend(self.features.given());
         let switches =
             [(self.compile.compile, "--compile"), (self.compile.no_compile, "--no-compile")];
-        res.extend(switches.into_iter().filter(|(given, _)| *given).map(|(_, flag)| (flag, None)));
-        res
+        flags
+            .extend(switches.into_iter().filter(|(given, _)| *given).map(|(_, flag)| (flag, None)));
+        flags
     }
 
-    fn to_name(&self, dir: &Path) -> anyhow::Result<Name> {
+    fn to_name(&self, dir: &Path) -> anyhow::Result<StateName> {
         match &self.to {
-            Some(to) => Name::parse(to, dir),
-            None => Ok(Name::WorkingTree),
+            Some(to) => StateName::parse(to, dir),
+            None => Ok(StateName::WorkingTree),
         }
     }
 
     /// The findings without those at the fields of `--allow-at`, each of which has to have one.
-    fn unallowed(&self, mut findings: Vec<Finding>) -> Vec<Finding> {
+    fn without_allowed(&self, mut findings: Vec<Finding>) -> Vec<Finding> {
         for given in &self.allow_at {
             let at = given.split_whitespace().collect::<Vec<_>>().join(" ");
             let all = findings.len();
-            findings.retain(|it| it.subject.to_string() != at);
+            findings.retain(|finding| finding.subject.to_string() != at);
             if findings.len() == all {
                 let warning = Diagnostic::from(format!("there is no finding at `{at}`"));
                 terminal::warn(warning.with_hint("remove this `--allow-at`, or correct it"));
@@ -186,7 +190,7 @@ impl Args {
         findings
     }
 
-    fn policy(&self) -> Policy {
+    fn effective_policy(&self) -> Policy {
         let mut policy = self.policy.policy();
         policy.allowed.extend(&self.allow);
         policy
@@ -194,7 +198,7 @@ impl Args {
 }
 
 /// The names of the CRDs of a state, by their `Kind.group`.
-fn of_kinds(side: &Side) -> BTreeMap<String, String> {
+fn crd_names_by_kind(side: &CrdState) -> BTreeMap<String, String> {
     let kind = |crd: &Crd| {
         let (group, kind) = crd.kind();
         format!("{kind}.{group}")
@@ -202,10 +206,10 @@ fn of_kinds(side: &Side) -> BTreeMap<String, String> {
     side.crds.iter().map(|(name, crd)| (kind(crd), name.clone())).collect()
 }
 
-/// Whether committed files had all CRDs that the source did not tell; says so.
-fn is_replaced(unread: &Unread, left_out: &[String]) -> bool {
-    let res = left_out.is_empty() && !unread.committed.is_empty();
-    if res {
+/// Returns whether committed files had all CRDs that could not be read from the source, and warns that they were used.
+fn is_replaced(unread: &UnreadParts, left_out: &[String]) -> bool {
+    let is_replaced = left_out.is_empty() && !unread.committed.is_empty();
+    if is_replaced {
         let names: Vec<&str> = unread.committed.iter().map(String::as_str).collect();
         terminal::warn(format!(
             "{}; read from committed files instead: {}",
@@ -213,16 +217,16 @@ fn is_replaced(unread: &Unread, left_out: &[String]) -> bool {
             names.join(", ")
         ));
     }
-    res
+    is_replaced
 }
 
 /// Fails where a state could not be read completely.
-fn incomplete(unread: [Option<Unread>; 2], left_out: &[String]) -> anyhow::Result<()> {
+fn ensure_complete(unread: [Option<UnreadParts>; 2], left_out: &[String]) -> anyhow::Result<()> {
     let (mut headlines, mut problems, mut hints) = (Vec::new(), Vec::new(), Vec::new());
-    for it in unread.into_iter().flatten() {
-        headlines.push(it.headline);
-        problems.extend(it.problems);
-        hints.extend(it.hints);
+    for side in unread.into_iter().flatten() {
+        headlines.push(side.headline);
+        problems.extend(side.problems);
+        hints.extend(side.hints);
     }
     if headlines.is_empty() {
         return Ok(());
@@ -234,27 +238,27 @@ fn incomplete(unread: [Option<Unread>; 2], left_out: &[String]) -> anyhow::Resul
 }
 
 /// Reads both states. Of a cluster, only the CRDs that the other one has are read.
-fn sides(
-    from: &Name,
-    to: &Name,
-    project: &Project,
-    address: &Address,
-) -> anyhow::Result<(Side, Side)> {
+fn read_sides(
+    from: &StateName,
+    to: &StateName,
+    project: &ProjectState,
+    address: &ClusterAddress,
+) -> anyhow::Result<(CrdState, CrdState)> {
     if from == to {
-        return Err(terminal::usage(
+        return Err(terminal::usage_error(
             clap::error::ErrorKind::ArgumentConflict,
             &format!("old and new state are both {from}"),
         ));
     }
-    let names = |side: &Side| side.crds.keys().cloned().collect::<BTreeSet<_>>();
+    let names = |side: &CrdState| side.crds.keys().cloned().collect::<BTreeSet<_>>();
     Ok(match (from, to) {
-        (Name::Cluster, to) => {
+        (StateName::Cluster, to) => {
             let new = to.read(project)?;
-            (Side::of_cluster(address, &names(&new), &project.converted()?)?, new)
+            (CrdState::of_cluster(address, &names(&new), &project.converted()?)?, new)
         }
-        (from, Name::Cluster) => {
+        (from, StateName::Cluster) => {
             let old = from.read(project)?;
-            let new = Side::of_cluster(address, &names(&old), &project.converted()?)?;
+            let new = CrdState::of_cluster(address, &names(&old), &project.converted()?)?;
             (old, new)
         }
         (from, to) => (from.read(project)?, to.read(project)?),

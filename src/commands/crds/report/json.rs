@@ -1,23 +1,23 @@
 //! Every finding, for programs.
 
-use super::Report;
-use crate::app::findings::{self, Place};
+use super::ComparisonReport;
+use crate::app::findings::{self, SourceSpan};
 use crd::compatibility::Finding;
 use diagnostics::Severity;
 use go_data::yaml::{Value, json};
 
-pub fn render(report: &Report) -> Value {
+pub fn render(report: &ComparisonReport) -> Value {
     json!({
         "old": report.old,
         "new": report.new,
-        "compatible": report.is_complete && report.count(Severity::Error) == 0,
+        "compatible": report.is_complete && report.count_of(Severity::Error) == 0,
         "complete": report.is_complete,
         "notCompared": report.left_out,
-        "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
+        "findings": report.findings.iter().map(render_finding).collect::<Vec<_>>(),
     })
 }
 
-fn finding((finding, located): &(Finding, findings::Finding)) -> Value {
+fn render_finding((finding, located): &(Finding, findings::Finding)) -> Value {
     json!({
         "rule": finding.rule.id(),
         "severity": finding.severity.name(),
@@ -27,15 +27,15 @@ fn finding((finding, located): &(Finding, findings::Finding)) -> Value {
         "what": finding.what,
         "remedy": finding.remedy,
         "followsRemoval": finding.follows_removal(),
-        "place": located.declaration().map(place),
+        "place": located.declaration().map(render_place),
     })
 }
 
-fn place(it: &Place) -> Value {
+fn render_place(place: &SourceSpan) -> Value {
     json!({
-        "path": it.path,
-        "line": it.line,
-        "column": it.column,
-        "revision": it.revision,
+        "path": place.path,
+        "line": place.line,
+        "column": place.column,
+        "revision": place.revision,
     })
 }

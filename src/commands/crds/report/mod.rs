@@ -1,4 +1,4 @@
-//! What is shown of the findings.
+//! The report of `crds diff`.
 
 mod json;
 mod pairs;
@@ -7,20 +7,20 @@ mod text;
 use std::collections::BTreeSet;
 
 use crate::app::{
-    crd_states::{Side, located},
-    findings::{self, Format},
+    crd_states::{CrdState, located},
+    findings::{self, ReportFormat},
 };
 use crd::compatibility::{Finding, Rule};
 use diagnostics::{About, Hint as _, Severity};
 
-/// What was compared, and what came out.
-pub struct Report {
+/// The compared states and the findings.
+pub struct ComparisonReport {
     old: String,
     new: String,
-    /// How many CRDs each state has.
+    /// The number of CRDs in each state.
     sizes: (usize, usize),
     findings: Vec<(Finding, findings::Finding)>,
-    /// Whether both states could be read completely.
+    /// True if both states could be read completely.
     is_complete: bool,
     /// The CRDs that could be read in one state only.
     left_out: Vec<String>,
@@ -28,18 +28,18 @@ pub struct Report {
     converted: BTreeSet<String>,
 }
 
-impl Report {
+impl ComparisonReport {
     pub fn new(
-        (old, new): (&Side, &Side),
+        (old, new): (&CrdState, &CrdState),
         findings: Vec<Finding>,
         is_complete: bool,
         left_out: &[String],
     ) -> Self {
-        let locate = |it: Finding| {
-            let located = located(&it, old, new);
-            (it, located)
+        let locate = |finding: Finding| {
+            let located = located(&finding, old, new);
+            (finding, located)
         };
-        let converted = new.crds.values().filter(|it| it.converts());
+        let converted = new.crds.values().filter(|crd| crd.converts());
         Self {
             old: old.label.clone(),
             new: new.label.clone(),
@@ -47,31 +47,31 @@ impl Report {
             findings: findings.into_iter().map(locate).collect(),
             is_complete,
             left_out: left_out.to_owned(),
-            converted: converted.map(|it| it.name.clone()).collect(),
+            converted: converted.map(|crd| crd.name.clone()).collect(),
         }
     }
 
     /// Fails where a change is breaking.
     pub fn require_compatible(&self) -> anyhow::Result<()> {
-        match self.count(Severity::Error) {
+        match self.count_of(Severity::Error) {
             0 => Ok(()),
-            _ => Err(anyhow::Error::msg(text::total(self)))
+            _ => Err(anyhow::Error::msg(text::format_total(self)))
                 .hint("revert each change, or accept it after a review: `--allow-at` for one field, `--allow` for a rule"),
         }
     }
 
-    /// How many findings are of this severity; what only follows from a removed field is not counted again.
-    fn count(&self, severity: Severity) -> usize {
-        self.shown().iter().filter(|it| it.severity == severity).count()
+    /// Counts the findings of a severity, without those that only follow from a removed field.
+    fn count_of(&self, severity: Severity) -> usize {
+        self.independent_findings().iter().filter(|finding| finding.severity == severity).count()
     }
 
-    fn shown(&self) -> Vec<&findings::Finding> {
-        self.findings.iter().filter(|it| !it.0.follows_removal()).map(|it| &it.1).collect()
+    fn independent_findings(&self) -> Vec<&findings::Finding> {
+        self.findings.iter().filter(|pair| !pair.0.follows_removal()).map(|pair| &pair.1).collect()
     }
 
-    pub fn print(&self, format: Format) {
+    pub fn print(&self, format: ReportFormat) {
         let rules: Vec<&About> = Rule::all().map(Rule::about).collect();
         let (text, json) = (|| text::render(self), || json::render(self));
-        findings::print(format, &self.shown(), &rules, text, json);
+        findings::print(format, &self.independent_findings(), &rules, text, json);
     }
 }

@@ -7,16 +7,16 @@ use crd::compatibility::{Finding, Rule};
 use diagnostics::count;
 
 /// A finding, or one that stands for several.
-pub enum Line<'a> {
+pub enum ReportLine<'a> {
     One(&'a findings::Finding),
     Pair(Box<findings::Finding>),
 }
 
-impl Line<'_> {
+impl ReportLine<'_> {
     pub fn finding(&self) -> &findings::Finding {
         match self {
-            Self::One(it) => it,
-            Self::Pair(it) => it,
+            Self::One(finding) => finding,
+            Self::Pair(finding) => finding,
         }
     }
 }
@@ -25,38 +25,38 @@ type Located = (Finding, findings::Finding);
 
 /// The findings in their order; those about one pair of versions are one, unless `--verbose` is given. `converted` are
 /// the CRDs that a webhook converts.
-pub fn combined<'a>(all: &[&'a Located], converted: &BTreeSet<String>) -> Vec<Line<'a>> {
-    let mut res = Vec::new();
-    for (at, it) in all.iter().enumerate() {
-        let is_alike = |other: &&&Located| is_of_same_pair(&it.0, &other.0);
+pub fn combine_pairs<'a>(all: &[&'a Located], converted: &BTreeSet<String>) -> Vec<ReportLine<'a>> {
+    let mut lines = Vec::new();
+    for (at, pair) in all.iter().enumerate() {
+        let is_alike = |other: &&&Located| is_of_same_pair(&pair.0, &other.0);
         let alike: Vec<&Located> = all.iter().filter(is_alike).copied().collect();
         if alike.len() < 2 || terminal::is_verbose() {
-            res.push(Line::One(&it.1));
-        } else if !all[..at].iter().any(|other| is_of_same_pair(&it.0, &other.0)) {
-            let is_converted = converted.contains(&it.0.subject.crd);
-            res.push(Line::Pair(Box::new(combine(it, &alike, is_converted))));
+            lines.push(ReportLine::One(&pair.1));
+        } else if !all[..at].iter().any(|other| is_of_same_pair(&pair.0, &other.0)) {
+            let is_converted = converted.contains(&pair.0.subject.crd);
+            lines.push(ReportLine::Pair(Box::new(combine_findings(pair, &alike, is_converted))));
         }
     }
-    res
+    lines
 }
 
 fn is_of_same_pair(one: &Finding, other: &Finding) -> bool {
-    let is_pruned = |it: &Finding| it.rule == Rule::StorageVersionFields;
+    let is_pruned = |finding: &Finding| finding.rule == Rule::StorageVersionFields;
     one.subject.versions.len() == 2
         && (&one.subject.crd, &one.subject.versions, one.severity, is_pruned(one))
             == (&other.subject.crd, &other.subject.versions, other.severity, is_pruned(other))
 }
 
-fn combine(
+fn combine_findings(
     (first, located): &Located,
     alike: &[&Located],
     is_converted: bool,
 ) -> findings::Finding {
     let fields: BTreeSet<&str> =
-        alike.iter().filter_map(|it| it.0.subject.field.as_deref()).collect();
-    let rules: BTreeSet<String> = alike.iter().map(|it| format!("`{}`", it.0.rule)).collect();
+        alike.iter().filter_map(|pair| pair.0.subject.field.as_deref()).collect();
+    let rules: BTreeSet<String> = alike.iter().map(|pair| format!("`{}`", pair.0.rule)).collect();
     let rules = rules.into_iter().collect::<Vec<_>>().join(", ");
-    let list = listed(&fields);
+    let list = format_fields(&fields);
     let [one, other] = [0, 1].map(|at| &first.subject.versions[at]);
     let (what, remedy) = match first.rule {
         Rule::StorageVersionFields => (
@@ -89,9 +89,9 @@ fn combine(
 }
 
 /// The number of fields, and the first of them.
-fn listed(fields: &BTreeSet<&str>) -> String {
+fn format_fields(fields: &BTreeSet<&str>) -> String {
     const SHOWN: usize = 3;
-    let first: Vec<String> = fields.iter().take(SHOWN).map(|it| format!("`{it}`")).collect();
+    let first: Vec<String> = fields.iter().take(SHOWN).map(|field| format!("`{field}`")).collect();
     let more = if fields.len() > SHOWN { ", …" } else { "" };
     format!("{} ({}{more})", count(fields.len(), "field"), first.join(", "))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Report, pairs};
+use super::{ComparisonReport, pairs};
 use crate::{
     app::findings,
     terminal::{Look, Text},
@@ -10,53 +10,54 @@ use crate::{
 use crd::compatibility::{Finding, Rule, Subject};
 use diagnostics::{Severity, count};
 
-pub fn render(report: &Report) -> Text {
-    let removed = removed(report);
-    let shown = report.findings.iter().filter(|it| !is_repetition(&it.0, &removed));
+pub fn render(report: &ComparisonReport) -> Text {
+    let removed = collect_removed_fields(report);
+    let shown = report.findings.iter().filter(|pair| !is_repetition(&pair.0, &removed));
     let shown: Vec<_> = shown.collect();
-    let lines = pairs::combined(&shown, &report.converted);
-    let mut res = findings::text(&lines.iter().map(pairs::Line::finding).collect::<Vec<_>>());
+    let lines = pairs::combine_pairs(&shown, &report.converted);
+    let mut output =
+        findings::text(&lines.iter().map(pairs::ReportLine::finding).collect::<Vec<_>>());
     let hidden = report.findings.len() - shown.len();
-    if 0 < hidden {
+    if hidden > 0 {
         let text = match hidden {
             1 => "1 more finding results from a removed field; `--output json` lists it".to_owned(),
             _ => format!(
                 "{hidden} more findings result from removed fields; `--output json` lists them"
             ),
         };
-        res.add(Look::Aside, format!("{text}\n\n"));
+        output.add_part(Look::Aside, format!("{text}\n\n"));
     }
     let (old, new) = (&report.old, &report.new);
-    let errors = report.count(Severity::Error);
+    let errors = report.count_of(Severity::Error);
     if !report.is_complete && report.sizes == (0, 0) {
         // The error names what could not be read.
-        return res;
+        return output;
     }
-    if errors == 0 && report.shown().is_empty() && report.is_complete {
-        let text = format!("no breaking change from {old} to {new} ({})\n", sizes(report));
-        res.add(Look::Good, text);
+    if errors == 0 && report.independent_findings().is_empty() && report.is_complete {
+        let text = format!("no breaking change from {old} to {new} ({})\n", format_sizes(report));
+        output.add_part(Look::Good, text);
     } else if errors == 0 || !report.is_complete {
         // Elsewhere, the error has the total.
         let part = if report.is_complete { "" } else { "of what could be read, " };
-        res.add(Look::Plain, format!("{part}{}\n", total(report)));
+        output.add_part(Look::Plain, format!("{part}{}\n", format_total(report)));
     }
-    res
+    output
 }
 
-pub fn total(report: &Report) -> String {
-    let (old, new, sizes) = (&report.old, &report.new, sizes(report));
+pub fn format_total(report: &ComparisonReport) -> String {
+    let (old, new, sizes) = (&report.old, &report.new, format_sizes(report));
     let counts = [
-        count(report.count(Severity::Error), "breaking change"),
-        count(report.count(Severity::Warning), "warning"),
+        count(report.count_of(Severity::Error), "breaking change"),
+        count(report.count_of(Severity::Warning), "warning"),
     ];
-    let notes = match report.count(Severity::Note) {
+    let notes = match report.count_of(Severity::Note) {
         0 => String::new(),
         notes => format!(", {}", count(notes, "note")),
     };
     format!("from {old} to {new} ({sizes}): {}{notes}", counts.join(", "))
 }
 
-fn sizes(report: &Report) -> String {
+fn format_sizes(report: &ComparisonReport) -> String {
     match report.sizes {
         (old, new) if old == new => count(new, "CRD"),
         (old, new) => format!("{old} and {}", count(new, "CRD")),
@@ -66,13 +67,15 @@ fn sizes(report: &Report) -> String {
 /// The fields that were removed, each with its CRD and versions.
 type Removed<'a> = BTreeSet<(&'a str, &'a [String], &'a str)>;
 
-fn removed(report: &Report) -> Removed<'_> {
-    let removals = report.findings.iter().filter(|it| it.0.rule == Rule::ExistingFieldRemoval);
-    let subjects = removals.map(|it| &it.0.subject);
-    subjects.filter_map(|it| Some((&*it.crd, &*it.versions, it.field.as_deref()?))).collect()
+fn collect_removed_fields(report: &ComparisonReport) -> Removed<'_> {
+    let removals = report.findings.iter().filter(|pair| pair.0.rule == Rule::ExistingFieldRemoval);
+    let subjects = removals.map(|pair| &pair.0.subject);
+    subjects
+        .filter_map(|subject| Some((&*subject.crd, &*subject.versions, subject.field.as_deref()?)))
+        .collect()
 }
 
-/// Whether it only says once more that a field was removed: of the field itself, or of one below it.
+/// Returns whether a finding only repeats that its field, or one above it, was removed.
 fn is_repetition(finding: &Finding, removed: &Removed<'_>) -> bool {
     if finding.follows_removal() {
         return true;
@@ -80,5 +83,5 @@ fn is_repetition(finding: &Finding, removed: &Removed<'_>) -> bool {
     let Subject { crd, versions, field } = &finding.subject;
     let Some(field) = field.as_ref().filter(|_| finding.removed) else { return false };
     let above = field.match_indices(['.', '[']).map(|(end, _)| &field[..end]);
-    { above }.any(|it| removed.contains(&(crd, versions, it)))
+    { above }.any(|path| removed.contains(&(crd, versions, path)))
 }

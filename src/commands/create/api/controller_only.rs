@@ -1,7 +1,7 @@
 //! `create api --resource=false`: a controller for a type that exists.
 
-use super::{Args, Choices, Context, Place};
-use crate::app::api::foreign::{EXTERNAL, Foreign};
+use super::{ApiChoices, ApiContext, ApiLocation, Args};
+use crate::app::api::foreign::{EXTERNAL, ForeignKind};
 use crate::project::{Options, Project, Resource};
 use crate::{app::derive, plan::WorkTree, scaffold};
 use diagnostics::Hint as _;
@@ -16,15 +16,16 @@ impl Args {
         kind: &Kind,
     ) -> anyhow::Result<()> {
         let own = group.to_name().ok().and_then(|name| {
-            let is = |it: &Resource| {
-                it.is_own_of(&name)
-                    && it.kind == *kind
-                    && it.version == self.version
-                    && it.api.is_some()
+            let is = |resource: &Resource| {
+                resource.is_own_of(&name)
+                    && resource.kind == *kind
+                    && resource.version == self.version
+                    && resource.api.is_some()
             };
             Some((project.resources.iter().position(is)?, name))
         });
-        let foreign = Foreign::external(project, group.clone(), self.version, kind, &self.external);
+        let foreign =
+            ForeignKind::external(project, group.clone(), self.version, kind, &self.external);
         match (foreign, own) {
             (Some(mut foreign), _) => {
                 foreign.resource.plural = self.plural.clone();
@@ -34,7 +35,7 @@ impl Args {
             (None, Some((at, group))) => self.for_own(tree, project, at, group),
             (None, None) => {
                 let hints = ["leave out `--resource=false` to generate the type", EXTERNAL];
-                let foreign = Foreign::built_in(&group, self.version, kind, &hints)?;
+                let foreign = ForeignKind::built_in(&group, self.version, kind, &hints)?;
                 self.for_foreign(tree, project, foreign)
             }
         }
@@ -49,15 +50,15 @@ impl Args {
     ) -> anyhow::Result<()> {
         let resource = &project.resources[at];
         refuse_second(project, resource)?;
-        let place = Place::of(project, resource, group);
-        let namespaced = resource.api.as_ref().is_some_and(|it| it.namespaced);
+        let place = ApiLocation::of(project, resource, group);
+        let namespaced = resource.api.as_ref().is_some_and(|api| api.namespaced);
         if !is_scaffolded(tree, &place)? {
             return self.for_adopted(tree, project, at, namespaced);
         }
-        let options = Options { finalizer: self.finalizer, ..project.inputs.of(resource) };
+        let options = Options { finalizer: self.finalizer, ..project.inputs.options_of(resource) };
         let edited = project.with_controller(at)?.with_options(resource, options.clone())?;
-        let choices = Choices { options, ..Choices::default() };
-        let context = Context::new(project, &place, namespaced, &choices);
+        let choices = ApiChoices { options, ..ApiChoices::default() };
+        let context = ApiContext::new(project, &place, namespaced, &choices);
         let plan = scaffold::scaffold(&["create/controller", "create/controller-plain"], &context)?;
         derive::with_project(tree, plan, project, &edited, &self.generate_options())
     }
@@ -71,16 +72,17 @@ impl Args {
         namespaced: bool,
     ) -> anyhow::Result<()> {
         let resource = &project.resources[at];
-        let Some((_, module)) = resource.path.as_deref().and_then(|it| it.split_once("::")) else {
+        let Some((_, module)) = resource.path.as_deref().and_then(|path| path.split_once("::"))
+        else {
             return Err(anyhow::format_err!("PROJECT has no `path` for {}", resource.kind))
                 .hint("add the path of the module that has the type, e.g. `path: my_operator_api::cache::v1`");
         };
-        let foreign = Foreign::own(resource.clone(), namespaced, format!("api::{module}"));
+        let foreign = ForeignKind::own(resource.clone(), namespaced, format!("api::{module}"));
         let module = foreign.controller_module(project);
         let context = foreign.context(project, &module, self.finalizer);
         let plan =
             scaffold::scaffold(&["create/controller", "create/controller-foreign"], &context)?;
-        let options = Options { finalizer: self.finalizer, ..project.inputs.of(resource) };
+        let options = Options { finalizer: self.finalizer, ..project.inputs.options_of(resource) };
         let edited = project.with_controller(at)?.with_options(resource, options)?;
         derive::with_project(tree, plan, project, &edited, &self.generate_options())
     }
@@ -89,7 +91,7 @@ impl Args {
         self,
         tree: &mut WorkTree<'_>,
         project: &Project,
-        foreign: Foreign,
+        foreign: ForeignKind,
     ) -> anyhow::Result<()> {
         let resource = &foreign.resource;
         refuse_second(project, resource)?;
@@ -104,36 +106,36 @@ impl Args {
         let context = foreign.context(project, &module, self.finalizer);
         let plan =
             scaffold::scaffold(&["create/controller", "create/controller-foreign"], &context)?;
-        let same = |it: &Resource| it.is_same_version(resource);
+        let same = |other: &Resource| other.is_same_version(resource);
         let edited = match project.resources.iter().position(same) {
             // Such an entry exists for a webhook that kubebuilder has scaffolded.
             Some(at) => project.with_controller(at)?,
-            None => project.with(resource.clone())?,
+            None => project.with_resource(resource.clone())?,
         };
         let is_unscoped = resource.external && !foreign.namespaced;
         let options = Options {
             finalizer: self.finalizer,
             group_in_names: foreign.group_in_names(project),
             namespaced: is_unscoped.then_some(false),
-            ..project.inputs.of(resource)
+            ..project.inputs.options_of(resource)
         };
         let edited = edited.with_options(resource, options)?;
         derive::with_project(tree, plan, project, &edited, &self.generate_options())?;
-        let missing = self.external.external_api_path.as_ref().map(|it| it.crate_name());
-        let add = match missing.filter(|it| !depends_on(tree, it)) {
+        let missing = self.external.external_api_path.as_ref().map(|path| path.crate_name());
+        let add = match missing.filter(|name| !depends_on(tree, name)) {
             Some(name) => format!("  cargo add {}\n", name.replace('_', "-")),
             None => String::new(),
         };
-        tree.next(format!(
+        tree.set_next_steps(format!(
             "Next: edit the reconciler in src/controller/{module}.rs, then\n{add}  operator-rs manifests    # update the manager's role\n  cargo test"
         ));
         Ok(())
     }
 }
 
-/// Whether a type is where `create api` puts it, with the status that a scaffolded controller sets.
-fn is_scaffolded(tree: &mut WorkTree<'_>, place: &Place) -> anyhow::Result<bool> {
-    let Place { group, version, kind, .. } = place;
+/// Returns whether a type is where `create api` puts it, with the status that a scaffolded controller sets.
+fn is_scaffolded(tree: &mut WorkTree<'_>, place: &ApiLocation) -> anyhow::Result<bool> {
+    let ApiLocation { group, version, kind, .. } = place;
     let path = format!("api/src/{}/{version}/{}.rs", group.module(), kind.module());
     let text = tree.read(&path.parse()?)?.unwrap_or_default();
     Ok(text.contains(&format!("struct {kind}Status")) && text.contains("conditions:"))
@@ -141,7 +143,8 @@ fn is_scaffolded(tree: &mut WorkTree<'_>, place: &Place) -> anyhow::Result<bool>
 
 /// One controller serves all versions of a kind.
 fn refuse_second(project: &Project, resource: &Resource) -> anyhow::Result<()> {
-    let other = project.resources.iter().find(|it| it.is_same_kind(resource) && it.controller);
+    let other =
+        project.resources.iter().find(|other| other.is_same_kind(resource) && other.controller);
     match other {
         Some(other) => {
             anyhow::bail!("{} already has a controller, for {}", other.kind, other.version)
@@ -150,10 +153,10 @@ fn refuse_second(project: &Project, resource: &Resource) -> anyhow::Result<()> {
     }
 }
 
-/// Whether the operator's Cargo.toml has a dependency with this name in code.
+/// Returns whether the operator's Cargo.toml has a dependency with this name in code.
 fn depends_on(tree: &mut WorkTree<'_>, name: &str) -> bool {
     let Ok(Found::Text(text)) = tree.look(&ProjectPath::fixed("Cargo.toml")) else { return false };
     let manifest: toml::Table = text.parse().unwrap_or_default();
     let dependencies = manifest.get("dependencies").and_then(toml::Value::as_table);
-    dependencies.is_some_and(|all| all.keys().any(|it| it.replace('-', "_") == name))
+    dependencies.is_some_and(|all| all.keys().any(|key| key.replace('-', "_") == name))
 }

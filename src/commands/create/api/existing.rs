@@ -1,8 +1,8 @@
 //! `create api` for a hand-written type: adds the entry in PROJECT, the manifests and a controller, and leaves the type
 //! as it is.
 
-use super::{Args, Choices, Context, Place};
-use crate::app::api::foreign::Foreign;
+use super::{ApiChoices, ApiContext, ApiLocation, Args};
+use crate::app::api::foreign::ForeignKind;
 use crate::project::{DeclaredKind, Operator, Options, Project, below};
 use crate::{app::derive, manifests, plan::WorkTree, scaffold, terminal};
 use diagnostics::Hint as _;
@@ -11,7 +11,7 @@ use model::{Plural, ProjectPath, Tree};
 
 /// A type in the package `api` that PROJECT does not name.
 pub struct Existing {
-    /// Where it is declared, for messages.
+    /// The position of its declaration, for messages.
     place: String,
     file: String,
     /// Its public module, without the crate: `cache::v1alpha1`.
@@ -25,33 +25,38 @@ pub struct Existing {
 
 /// The source as it is, if it may declare this kind. To read it is most of the work of this command, so its texts are
 /// searched for the word first.
-pub fn source(tree: &impl Tree, place: &Place) -> anyhow::Result<Option<Operator>> {
+pub fn read_source_with_kind(
+    tree: &impl Tree,
+    place: &ApiLocation,
+) -> anyhow::Result<Option<Operator>> {
     let word = format!("\"{}\"", place.kind);
     let mut is_named = !place.other_versions.is_empty();
     for path in tree.list(&ProjectPath::fixed("api/src"))? {
         is_named |=
-            path.extension() == "rs" && tree.read(&path)?.is_some_and(|it| it.contains(&word));
+            path.extension() == "rs" && tree.read(&path)?.is_some_and(|text| text.contains(&word));
     }
     Ok(is_named.then(|| derive::operator(tree)))
 }
 
 /// The type of this group, version and kind, if the source declares it.
-pub fn find(
+pub fn find_type(
     tree: &impl Tree,
     operator: &Operator,
     project: &Project,
-    place: &Place,
+    place: &ApiLocation,
 ) -> anyhow::Result<Option<Existing>> {
     let (kind, version) = (place.kind.to_string(), place.version.to_string());
     let group = place.group.qualified(&project.domain);
-    let declares = |it: &&DeclaredKind| {
-        it.group.as_ref() == Some(&group)
-            && it.version.as_ref() == Some(&version)
-            && it.kind.as_ref() == Some(&kind)
+    let declares = |declared: &&DeclaredKind| {
+        declared.group.as_ref() == Some(&group)
+            && declared.version.as_ref() == Some(&version)
+            && declared.kind.as_ref() == Some(&kind)
     };
     let Some(declared) = operator.kinds.iter().find(declares) else { return Ok(None) };
     let position = declared.place.to_string();
-    let Some(it) = manifests::versions(operator).find(|it| it.place() == &declared.place) else {
+    let Some(declared_version) =
+        manifests::versions(operator).find(|candidate| candidate.place() == &declared.place)
+    else {
         return Err(anyhow::format_err!(
             "{position}: {kind} is declared here, but its CRD cannot be read"
         ))
@@ -71,13 +76,13 @@ pub fn find(
         ))
         .hint("give the type the name of the kind: remove `root` from `#[kube(…)]`");
     }
-    let names = &it.crd.spec.names;
-    let schema = it.schema().unwrap_or_default();
+    let names = &declared_version.crd.spec.names;
+    let schema = declared_version.schema().unwrap_or_default();
     Ok(Some(Existing {
         module: public_module(tree, declared, &position)?,
         place: position,
         file: declared.place.path.to_string(),
-        namespaced: it.crd.spec.scope == "Namespaced",
+        namespaced: declared_version.crd.spec.scope == "Namespaced",
         plural: names.plural.parse()?,
         shortnames: names.short_names.clone().unwrap_or_default(),
         sample: yaml::to_text(&manifests::example(&schema)).trim_end().to_owned(),
@@ -94,21 +99,22 @@ fn public_module(
     let Some((name, modules)) = path.path.split_last() else {
         anyhow::bail!("{position}: no path")
     };
-    let mut res: Vec<&str> = Vec::new();
+    let mut public: Vec<&str> = Vec::new();
     for (depth, module) in modules.iter().enumerate() {
         let text = file_of(tree, &path.krate.folder, &modules[..depth])?;
         let lines = || text.lines().map(str::trim);
-        let is_public = |it: &str| {
-            let rest = it.strip_prefix("pub mod ").or_else(|| it.strip_prefix("pub(crate) mod "));
-            rest.is_some_and(|it| it.trim_end_matches([';', '{', ' ']) == module)
+        let is_public = |line: &str| {
+            let rest =
+                line.strip_prefix("pub mod ").or_else(|| line.strip_prefix("pub(crate) mod "));
+            rest.is_some_and(|name| name.trim_end_matches([';', '{', ' ']) == module)
         };
-        let exports = |it: &str| {
-            it.starts_with("pub use ")
-                && (it.contains(&format!("{module}::*"))
-                    || it.contains(&format!("{module}::")) && it.contains(name.as_str()))
+        let exports = |line: &str| {
+            line.starts_with("pub use ")
+                && (line.contains(&format!("{module}::*"))
+                    || line.contains(&format!("{module}::")) && line.contains(name.as_str()))
         };
         if lines().any(is_public) {
-            res.push(module);
+            public.push(module);
         } else if !lines().any(exports) {
             return Err(anyhow::format_err!(
                 "{position}: {name} is in the private module `{module}`"
@@ -118,10 +124,11 @@ fn public_module(
             ));
         }
     }
-    match res.is_empty() {
-        true => Err(anyhow::format_err!("{position}: {name} is at the top of its crate"))
-            .hint("move the type into a module, e.g. `api/src/cache/v1alpha1/`"),
-        false => Ok(res.join("::")),
+    if public.is_empty() {
+        Err(anyhow::format_err!("{position}: {name} is at the top of its crate"))
+            .hint("move the type into a module, e.g. `api/src/cache/v1alpha1/`")
+    } else {
+        Ok(public.join("::"))
     }
 }
 
@@ -129,9 +136,10 @@ fn public_module(
 fn file_of(tree: &impl Tree, folder: &str, modules: &[String]) -> anyhow::Result<String> {
     let source = below(folder, "src");
     let path = modules.join("/");
-    let files = match modules.is_empty() {
-        true => vec![format!("{source}/lib.rs")],
-        false => vec![format!("{source}/{path}/mod.rs"), format!("{source}/{path}.rs")],
+    let files = if modules.is_empty() {
+        vec![format!("{source}/lib.rs")]
+    } else {
+        vec![format!("{source}/{path}/mod.rs"), format!("{source}/{path}.rs")]
     };
     for file in files {
         if let Some(text) = tree.read(&file.parse()?)? {
@@ -146,7 +154,7 @@ impl Args {
         self,
         tree: &mut WorkTree<'_>,
         project: &Project,
-        mut place: Place,
+        mut place: ApiLocation,
         existing: Existing,
         has_plural: bool,
     ) -> anyhow::Result<()> {
@@ -155,10 +163,13 @@ impl Args {
             ("image", self.operand.image.is_some()),
             ("shortname", !asked.is_empty() && asked != existing.shortnames),
             ("plural", has_plural && place.plural != existing.plural),
-            ("namespaced", self.namespaced.is_some_and(|it| it != existing.namespaced)),
+            (
+                "namespaced",
+                self.namespaced.is_some_and(|namespaced| namespaced != existing.namespaced),
+            ),
         ];
-        if let Some((flag, _)) = given.iter().find(|it| it.1) {
-            return Err(terminal::usage(
+        if let Some((flag, _)) = given.iter().find(|entry| entry.1) {
+            return Err(terminal::usage_error(
                 clap::error::ErrorKind::ArgumentConflict,
                 &format!(
                     "`--{flag}` configures a new type, and {} is already declared at {}: leave `--{flag}` out, and edit the type",
@@ -168,17 +179,20 @@ impl Args {
         }
         place.plural = existing.plural;
         let namespaced = place.scope(Some(existing.namespaced), project)?;
-        let has_controller = place.other_versions.iter().any(|it| it.controller);
+        let has_controller = place.other_versions.iter().any(|resource| resource.controller);
         let controller = self.controller.unwrap_or(!has_controller);
         if controller && has_controller {
             anyhow::bail!("{} has a controller already, for another version", place.kind);
         }
-        let options = Options { hand_written: true, ..self.options(place.group_in_names) };
-        let choices =
-            Choices { options: options.clone(), sample: existing.sample, ..Choices::default() };
+        let options = Options { hand_written: true, ..self.project_options(place.group_in_names) };
+        let choices = ApiChoices {
+            options: options.clone(),
+            sample: existing.sample,
+            ..ApiChoices::default()
+        };
         let mut resource = place.resource(project, namespaced, controller);
         resource.path = Some(format!("{}_api::{}", project.name.crate_name(), existing.module));
-        let context = Context::new(project, &place, namespaced, &choices);
+        let context = ApiContext::new(project, &place, namespaced, &choices);
         let mut sets = vec!["create/sample", "create/resource-existing"];
         if place.other_versions.is_empty() {
             sets.push("create/kind");
@@ -187,16 +201,16 @@ impl Args {
         let mut next = format!("{} stays as it is.\n\nNext:\n", existing.file);
         if controller {
             let module = format!("api::{}", existing.module);
-            let foreign = Foreign::own(resource.clone(), namespaced, module);
+            let foreign = ForeignKind::own(resource.clone(), namespaced, module);
             let module = foreign.controller_module(project);
             let context = foreign.context(project, &module, self.finalizer);
             let sets = ["create/controller", "create/controller-foreign"];
             plan.extend(scaffold::scaffold(&sets, &context)?);
             next += &format!("  edit the reconciler in src/controller/{module}.rs\n");
         }
-        let edited = project.with(resource.clone())?.with_options(&resource, options)?;
+        let edited = project.with_resource(resource.clone())?.with_options(&resource, options)?;
         derive::with_project(tree, plan, project, &edited, &self.generate_options())?;
-        tree.next(next + "  cargo test");
+        tree.set_next_steps(next + "  cargo test");
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 mod controller_only;
+mod copy;
 mod existing;
-mod from;
 mod in_place;
 
 use clap::error::ErrorKind;
@@ -9,14 +9,14 @@ use crate::project::{Operator, Options, Project};
 use crate::{
     app::{
         api::{
-            context::{Choices, Context},
-            foreign::External,
-            place::Place,
+            context::{ApiChoices, ApiContext},
+            foreign::ExternalTypeFlags,
+            place::ApiLocation,
         },
         compile,
         derive::{self, GenerateOptions},
     },
-    commands::Mode,
+    commands::OutputMode,
     manifests,
     plan::{self, WorkTree},
     scaffold, terminal,
@@ -72,11 +72,11 @@ pub struct Args {
     #[command(flatten)]
     operand: Operand,
     #[command(flatten)]
-    external: External,
+    external: ExternalTypeFlags,
     #[command(flatten)]
-    compile: compile::Flags,
+    compile: compile::CompileFlags,
     #[command(flatten)]
-    pub mode: Mode,
+    pub mode: OutputMode,
 }
 
 /// What the controller runs
@@ -98,7 +98,7 @@ struct Operand {
         requires = "image",
         alias = "image-container-command",
         value_delimiter = ',',
-        value_parser = word,
+        value_parser = parse_word,
         value_name = "WORDS",
         allow_hyphen_values = true
     )]
@@ -106,44 +106,44 @@ struct Operand {
 }
 
 impl Args {
-    pub fn write(mut self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
+    pub fn write_files(mut self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
         self.refuse_conflicts()?;
-        let project = Project::of_any_layout(tree)?;
-        if project.in_place() {
+        let project = Project::read_any_layout(tree)?;
+        if project.is_adopted() {
             return self.in_place(tree, &project);
         }
         if self.output_file.is_some() {
-            return Err(terminal::usage(
+            return Err(terminal::usage_error(
                 ErrorKind::ArgumentConflict,
                 "`--output-file` is for adopted operators: leave it out; in this project, the layout says where the files are",
             ));
         }
         if !self.resource {
-            let group = terminal::ask(self.group.take(), "group", "apps")?;
-            let kind = terminal::ask(self.kind.take(), "kind", "Deployment")?;
+            let group = terminal::ask_for_value(self.group.take(), "group", "apps")?;
+            let kind = terminal::ask_for_value(self.kind.take(), "kind", "Deployment")?;
             return self.controller_only(tree, &project, group, &kind);
         }
         let group = match self.group.take() {
-            Some(group) => own(&group, &project.domain)?,
-            None => terminal::ask(None, "group", "cache")?,
+            Some(group) => own_group(&group, &project.domain)?,
+            None => terminal::ask_for_value(None, "group", "cache")?,
         };
-        let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
+        let kind = terminal::ask_for_value(self.kind.take(), "kind", "Memcached")?;
         let has_plural = self.plural.is_some();
-        let place = Place::find(&project, group, self.version, kind, self.plural.take())?;
-        let source = existing::source(tree, &place)?.unwrap_or_default();
-        if let Some(existing) = existing::find(tree, &source, &project, &place)? {
+        let place = ApiLocation::find(&project, group, self.version, kind, self.plural.take())?;
+        let source = existing::read_source_with_kind(tree, &place)?.unwrap_or_default();
+        if let Some(existing) = existing::find_type(tree, &source, &project, &place)? {
             return self.take_over(tree, &project, place, existing, has_plural);
         }
         refuse_names(tree, &place)?;
         let namespaced = place.scope(self.namespaced, &project)?;
-        let has_controller = place.other_versions.iter().any(|it| it.controller);
+        let has_controller = place.other_versions.iter().any(|resource| resource.controller);
         if self.controller == Some(true) && has_controller {
             return Err(anyhow::format_err!("{} has a controller already, for another version", place.kind)).hint(
                 "one controller serves all versions of a kind: leave `--controller` out, and point the controller at the version it should read",
             );
         }
         if let Some(from) = self.from {
-            return self.copy(tree, &project, &place, &source, namespaced, from);
+            return self.copy_version(tree, &project, &place, &source, namespaced, from);
         }
         let controller = self.controller.unwrap_or(!has_controller);
         self.refuse_operand(namespaced, controller, has_controller)?;
@@ -158,11 +158,12 @@ impl Args {
         }
         let resource = place.resource(&project, namespaced, controller);
         let shown = format!("{} {}", resource.version, resource.kind);
-        let options = self.options(place.group_in_names);
-        let edited = project.with(resource.clone())?.with_options(&resource, options.clone())?;
-        let shared = self.shared(&place, &source, &project)?;
-        let choices = Choices { shared, options, ..Choices::default() };
-        let context = Context::new(&project, &place, namespaced, &choices);
+        let options = self.project_options(place.group_in_names);
+        let edited =
+            project.with_resource(resource.clone())?.with_options(&resource, options.clone())?;
+        let shared = self.shared_items(&place, &source, &project)?;
+        let choices = ApiChoices { shared, options, ..ApiChoices::default() };
+        let context = ApiContext::new(&project, &place, namespaced, &choices);
         let plan =
             scaffold::scaffold(&sets.iter().map(String::as_str).collect::<Vec<_>>(), &context)?;
         derive::with_project(tree, plan, &project, &edited, &self.generate_options())?;
@@ -181,7 +182,7 @@ impl Args {
                 it = other.version
             );
         }
-        tree.next(next);
+        tree.set_next_steps(next);
         Ok(())
     }
 
@@ -193,14 +194,14 @@ impl Args {
         has_controller: bool,
     ) -> anyhow::Result<()> {
         if self.operand.image.is_some() && !namespaced && controller {
-            return Err(terminal::usage(
+            return Err(terminal::usage_error(
                 ErrorKind::ArgumentConflict,
                 "`--image` creates a Deployment next to each object, and objects of a cluster-scoped kind have no namespace: \
                  leave out `--image` or `--namespaced=false`",
             ));
         }
         if self.operand.image.is_some() && !controller && !has_controller {
-            return Err(terminal::usage(
+            return Err(terminal::usage_error(
                 ErrorKind::ArgumentConflict,
                 "`--image` configures the controller: leave out `--image` or `--controller=false`",
             ));
@@ -210,8 +211,8 @@ impl Args {
             ("container-command", !self.operand.container_command.is_empty()),
             ("finalizer", self.finalizer),
         ];
-        if let Some((flag, _)) = operand.iter().find(|it| it.1 && !controller) {
-            return Err(terminal::usage(
+        if let Some((flag, _)) = operand.iter().find(|entry| entry.1 && !controller) {
+            return Err(terminal::usage_error(
                 ErrorKind::ArgumentConflict,
                 &format!(
                     "`--{flag}` configures the controller, and another version of the kind already has one: leave it out"
@@ -222,7 +223,7 @@ impl Args {
     }
 
     /// The options of the kind, as PROJECT records them.
-    fn options(&self, group_in_names: bool) -> Options {
+    fn project_options(&self, group_in_names: bool) -> Options {
         Options {
             container_command: self.operand.container_command.clone(),
             container_port: self.operand.port,
@@ -241,47 +242,51 @@ impl Args {
     }
 
     /// The items of `#[kube(…)]` that all versions of a kind must share, as the other versions have them.
-    fn shared(
+    fn shared_items(
         &self,
-        place: &Place,
+        place: &ApiLocation,
         source: &Operator,
         project: &Project,
     ) -> anyhow::Result<Vec<String>> {
         let group = place.group.qualified(&project.domain);
         // Only another version has such items.
-        let is_other = |it: &manifests::Version<'_>| {
+        let is_other = |version: &manifests::Version<'_>| {
             !place.other_versions.is_empty()
-                && it.group() == group
-                && it.kind() == place.kind.to_string()
+                && version.group() == group
+                && version.kind() == place.kind.to_string()
         };
         let other = manifests::versions(source).find(is_other);
         let asked: Vec<String> = self.shortname.iter().map(ToString::to_string).collect();
         let Some(other) = other else {
-            return Ok(asked.iter().map(|it| format!("shortname = {it:?}")).collect());
+            return Ok(asked
+                .iter()
+                .map(|shortname| format!("shortname = {shortname:?}"))
+                .collect());
         };
         let (names, metadata) = (&other.crd.spec.names, &other.crd.metadata);
-        let list = |it: &Option<Vec<String>>| it.clone().unwrap_or_default();
+        let list = |names: &Option<Vec<String>>| names.clone().unwrap_or_default();
         let (shortnames, categories) = (list(&names.short_names), list(&names.categories));
         if !asked.is_empty() && asked != shortnames {
             return Err(anyhow::format_err!("{} has other short names in {}", place.kind, other.name()))
                 .hint("all versions of a kind share them: leave `--shortname` out, or change it there first");
         }
-        let singular = names.singular.as_ref().filter(|it| **it != place.kind.lower());
-        let singular = singular.map(|it| format!("singular = {it:?}"));
+        let singular = names.singular.as_ref().filter(|singular| **singular != place.kind.lower());
+        let singular = singular.map(|singular| format!("singular = {singular:?}"));
         let lists = [("shortname", &shortnames), ("category", &categories)];
         let words = lists
             .into_iter()
-            .flat_map(|(key, list)| list.iter().map(move |it| format!("{key} = {it:?}")));
+            .flat_map(|(key, list)| list.iter().map(move |word| format!("{key} = {word:?}")));
         let maps = [("label", &metadata.labels), ("annotation", &metadata.annotations)];
         let pairs = maps.into_iter().flat_map(|(key, map)| {
-            map.iter().flatten().map(move |it| format!("{key}({:?}, {:?})", it.0, it.1))
+            map.iter().flatten().map(move |pair| format!("{key}({:?}, {:?})", pair.0, pair.1))
         });
         Ok(singular.into_iter().chain(words).chain(pairs).collect())
     }
 
     /// Refuses flags that contradict each other before anything is read.
     fn refuse_conflicts(&self) -> anyhow::Result<()> {
-        let refuse = |message: &str| Err(terminal::usage(ErrorKind::ArgumentConflict, message));
+        let refuse =
+            |message: &str| Err(terminal::usage_error(ErrorKind::ArgumentConflict, message));
         let external = self.external.external_api_path.is_some();
         if self.finalizer && self.controller == Some(false) {
             return refuse(
@@ -289,11 +294,12 @@ impl Args {
             );
         }
         if self.resource {
-            return match external {
-                true => refuse(
+            return if external {
+                refuse(
                     "`--external-api-path` is the path of a type that exists: add `--resource=false`, or leave the path out",
-                ),
-                false => Ok(()),
+                )
+            } else {
+                Ok(())
             };
         }
         if self.controller == Some(false) {
@@ -312,7 +318,7 @@ impl Args {
             ("namespaced", self.namespaced.is_some() && !external),
             ("from", self.from.is_some()),
         ];
-        match given.iter().find(|it| it.1) {
+        match given.iter().find(|entry| entry.1) {
             None => Ok(()),
             Some((flag, _)) => refuse(&format!(
                 "`--{flag}` configures a new type: leave out `--{flag}` or `--resource=false`"
@@ -322,12 +328,12 @@ impl Args {
 }
 
 /// Refuses a kind whose types would be hidden by others in the module that exports them.
-fn refuse_names(tree: &impl Tree, place: &Place) -> anyhow::Result<()> {
+fn refuse_names(tree: &impl Tree, place: &ApiLocation) -> anyhow::Result<()> {
     let path = format!("api/src/{}/{}/mod.rs", place.group.module(), place.version).parse()?;
     // Anything that is in the way is reported with all other conflicts.
     let Found::Text(text) = tree.look(&path)? else { return Ok(()) };
-    let names = ["", "Spec", "Status"].map(|it| format!("{}{it}", place.kind));
-    match plan::definition(&path, &text, &names) {
+    let names = ["", "Spec", "Status"].map(|suffix| format!("{}{suffix}", place.kind));
+    match plan::find_definition(&path, &text, &names) {
         None => Ok(()),
         Some(problem) => {
             let hint = "give this another name or choose another kind, and run the command again";
@@ -337,21 +343,21 @@ fn refuse_names(tree: &impl Tree, place: &Place) -> anyhow::Result<()> {
 }
 
 /// A group of the project's own.
-fn own(group: &GroupPrefix, domain: &Domain) -> anyhow::Result<GroupName> {
-    group.to_name().map_err(|it| {
+fn own_group(group: &GroupPrefix, domain: &Domain) -> anyhow::Result<GroupName> {
+    group.to_name().map_err(|why| {
         let group = group.to_string();
         let name = group.strip_suffix(&format!(".{domain}"));
-        let advice = match name.filter(|it| it.parse::<GroupName>().is_ok()) {
+        let advice = match name.filter(|name| name.parse::<GroupName>().is_ok()) {
             Some(name) => format!("leave out the project's domain: `--group {name}`"),
-            None => it.to_string(),
+            None => why.to_string(),
         };
         let message = format!("invalid value '{group}' for '--group <GROUP>': {advice}");
-        terminal::usage(ErrorKind::ValueValidation, &message)
+        terminal::usage_error(ErrorKind::ValueValidation, &message)
     })
 }
 
 /// A word of a command that can be written in a raw string of Rust.
-fn word(text: &str) -> Result<String, &'static str> {
+fn parse_word(text: &str) -> Result<String, &'static str> {
     if text.is_empty() {
         return Err("must not be empty: separate words with one comma");
     }

@@ -1,13 +1,13 @@
-//! Which of a schema default, a CEL rule, a policy and a webhook fits what was asked for, in two lines.
+//! Advises in two lines whether a schema default, a CEL rule, a policy or a webhook fits what was asked for.
 
 use super::Args;
-use crate::app::api::webhook::Target;
+use crate::app::api::webhook::WebhookTarget;
 
 const CONVERSION: &str = "\
 Versions with the same fields need no webhook: API servers only change their `apiVersion`.
 A webhook converts all others; without one, API servers drop the fields that a version does not have.";
 
-pub fn of(args: &Args, target: &Target) -> &'static str {
+pub fn advice_for(args: &Args, target: &WebhookTarget) -> &'static str {
     let own = target.resource.api.is_some();
     match (args.defaulting, args.programmatic_validation, args.admission_policy) {
         (true, true, _) if own => {

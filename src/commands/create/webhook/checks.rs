@@ -6,8 +6,8 @@ use clap::error::ErrorKind;
 
 use super::Args;
 use crate::app::api::{
-    foreign::{EXTERNAL, Foreign},
-    webhook::Target,
+    foreign::{EXTERNAL, ForeignKind},
+    webhook::WebhookTarget,
 };
 use crate::project::{Certificates, Project, Resource, WebhookVersion, Webhooks};
 use crate::terminal;
@@ -15,14 +15,16 @@ use diagnostics::Hint as _;
 use model::{GroupPrefix, Kind, Version};
 
 impl Args {
-    /// Who makes the certificate. All webhooks are served with one.
-    pub(super) fn certificates(
+    /// Returns who issues the certificate. All webhooks are served with one.
+    pub(super) fn choose_certificates(
         &self,
         project: &Project,
         is_first: bool,
     ) -> anyhow::Result<Certificates> {
         let found = project.inputs.certificates;
-        let Some(asked) = self.certificates.filter(|it| *it != found) else { return Ok(found) };
+        let Some(asked) = self.certificates.filter(|certificates| *certificates != found) else {
+            return Ok(found);
+        };
         if is_first && found == Certificates::CertManager {
             return Ok(asked);
         }
@@ -41,34 +43,39 @@ impl Args {
     }
 
     /// The kind, and its place in PROJECT.
-    pub(super) fn target(
+    pub(super) fn find_target(
         &self,
         project: &Project,
         group: &GroupPrefix,
         kind: &Kind,
-    ) -> anyhow::Result<(Option<usize>, Target)> {
+    ) -> anyhow::Result<(Option<usize>, WebhookTarget)> {
         let given = self.external.api_group(group);
-        let is_group = |it: &Resource| given.as_ref().is_none_or(|given| *given == it.api_group());
-        let is_kind = |it: &Resource| it.is_named(group, kind) && is_group(it);
+        let is_group =
+            |resource: &Resource| given.as_ref().is_none_or(|given| *given == resource.api_group());
+        let is_kind = |resource: &Resource| resource.is_named(group, kind) && is_group(resource);
         let all: Vec<usize> =
             (0..project.resources.len()).filter(|at| is_kind(&project.resources[*at])).collect();
-        let is_version =
-            |at: &&usize| self.version.is_none_or(|it| it == project.resources[**at].version);
+        let is_version = |at: &&usize| {
+            self.version.is_none_or(|version| version == project.resources[**at].version)
+        };
         let found: Vec<usize> = all.iter().filter(is_version).copied().collect();
         if let [at] = found[..]
-            && let Some(target) = Target::of(project, &project.resources[at])?
+            && let Some(target) = WebhookTarget::of(project, &project.resources[at])?
         {
             return Ok((Some(at), target));
         }
-        if 1 < found.len() {
+        if found.len() > 1 {
             let names =
                 found.iter().map(|at| format!("`--version {}`", project.resources[*at].version));
             return Err(anyhow::format_err!("{kind} has {} versions", found.len()))
                 .hint(format!("name one: {}", names.collect::<Vec<_>>().join(" or ")));
         }
-        let is_own = project.resources.iter().any(|it| {
-            it.api.is_some()
-                && it.group.as_ref().is_some_and(|it| it.to_string() == group.to_string())
+        let is_own = project.resources.iter().any(|resource| {
+            resource.api.is_some()
+                && resource
+                    .group
+                    .as_ref()
+                    .is_some_and(|prefix| prefix.to_string() == group.to_string())
         });
         let create = |version: String| {
             format!(
@@ -87,7 +94,7 @@ impl Args {
                     },
                 );
             }
-            return Err(terminal::usage(
+            return Err(terminal::usage_error(
                 ErrorKind::MissingRequiredArgument,
                 &format!(
                     "PROJECT has no {kind} of {group}: if another project defines the kind, give its `--version`, too"
@@ -95,7 +102,8 @@ impl Args {
             ));
         };
         // Others define versions of their kinds that PROJECT need not have.
-        if let Some(own) = all.iter().map(|at| &project.resources[*at]).find(|it| it.api.is_some())
+        if let Some(own) =
+            all.iter().map(|at| &project.resources[*at]).find(|resource| resource.api.is_some())
         {
             let has = own.version;
             return Err(anyhow::format_err!("{kind} has no version {version} in PROJECT, but {has}"))
@@ -109,56 +117,64 @@ impl Args {
             return Err(anyhow::format_err!("{group}/{version} {kind} is not in PROJECT"))
                 .hint(hint);
         }
-        let foreign = Foreign::external(project, group.clone(), version, kind, &self.external);
+        let foreign = ForeignKind::external(project, group.clone(), version, kind, &self.external);
         let mut foreign = match foreign {
             Some(foreign) => foreign,
             None => {
                 let create = create(format!(" --version {version}"));
-                match is_own {
-                    true => Foreign::built_in(group, version, kind, &[EXTERNAL]).hint(create)?,
-                    false => Foreign::built_in(group, version, kind, &[EXTERNAL, &create])?,
+                if is_own {
+                    ForeignKind::built_in(group, version, kind, &[EXTERNAL]).hint(create)?
+                } else {
+                    ForeignKind::built_in(group, version, kind, &[EXTERNAL, &create])?
                 }
             }
         };
         if self.plural.is_some() {
             foreign.resource.plural.clone_from(&self.plural);
         }
-        Ok((None, Target::foreign(foreign)))
+        Ok((None, WebhookTarget::foreign(foreign)))
     }
 
     /// The webhooks of the resource with the new ones.
-    pub(super) fn webhooks(&self, project: &Project, target: &Target) -> anyhow::Result<Webhooks> {
+    pub(super) fn merge_webhooks(
+        &self,
+        project: &Project,
+        target: &WebhookTarget,
+    ) -> anyhow::Result<Webhooks> {
         let resource = &target.resource;
-        let mut res = resource.webhooks.clone().unwrap_or_default();
+        let mut webhooks = resource.webhooks.clone().unwrap_or_default();
         let name = format!("{} {}", resource.version, resource.kind);
         let others = project.resources.iter();
         let others: Vec<&Resource> = others
-            .filter(|it| it.is_same_kind(resource) && it.version != resource.version)
+            .filter(|other| other.is_same_kind(resource) && other.version != resource.version)
             .collect();
         let has = |which: fn(&Webhooks) -> bool| {
-            others.iter().find(|it| it.webhooks.as_ref().is_some_and(which)).map(|it| it.version)
+            others
+                .iter()
+                .find(|other| other.webhooks.as_ref().is_some_and(which))
+                .map(|other| other.version)
         };
         for (what, flag, is_asked, is_there, elsewhere) in [
             (
                 "defaulting",
                 "--defaulting",
                 self.defaulting,
-                res.defaulting,
-                has(|it| it.defaulting),
+                webhooks.defaulting,
+                has(|webhooks| webhooks.defaulting),
             ),
             (
                 "validating",
                 "--programmatic-validation",
                 self.programmatic_validation,
-                res.validation,
-                has(|it| it.validation),
+                webhooks.validation,
+                has(|webhooks| webhooks.validation),
             ),
         ] {
             if is_asked && is_there {
                 return Err(anyhow::format_err!("{name} already has a {what} webhook")).hint(
                     format!(
                         "edit it in src/webhook/, or remove it with `{}`",
-                        resource.command("delete webhook", flag)
+                        resource.command_line("delete webhook", flag)
                     ),
                 );
             }
@@ -170,40 +186,40 @@ impl Args {
                 .hint("one is enough: API servers convert objects of the other versions before they call it");
             }
         }
-        res.defaulting |= self.defaulting;
-        res.validation |= self.programmatic_validation;
+        webhooks.defaulting |= self.defaulting;
+        webhooks.validation |= self.programmatic_validation;
         if self.defaulting_path.is_some() {
-            res.defaulting_path.clone_from(&self.defaulting_path);
+            webhooks.defaulting_path.clone_from(&self.defaulting_path);
         }
         if self.validation_path.is_some() {
-            res.validation_path.clone_from(&self.validation_path);
+            webhooks.validation_path.clone_from(&self.validation_path);
         }
         if self.conversion {
-            if let Some(hub) = has(|it| it.conversion) {
+            if let Some(hub) = has(|webhooks| webhooks.conversion) {
                 return Err(anyhow::format_err!("the hub of {} is {hub}", resource.kind)).hint(
                     format!(
                         "to convert more versions, give `--version {hub}`, and name each of them with `--spoke`"
                     ),
                 );
             }
-            res.spoke.extend(self.spokes(resource, &others, &res.spoke)?);
-            res.conversion = true;
+            webhooks.spoke.extend(self.choose_spokes(resource, &others, &webhooks.spoke)?);
+            webhooks.conversion = true;
         }
-        if !res.is_empty() {
-            res.webhook_version = Some(WebhookVersion::V1);
+        if !webhooks.is_empty() {
+            webhooks.webhook_version = Some(WebhookVersion::V1);
         }
-        Ok(res)
+        Ok(webhooks)
     }
 
     /// The versions that become spokes.
-    fn spokes(
+    fn choose_spokes(
         &self,
         hub: &Resource,
         others: &[&Resource],
         old: &[Version],
     ) -> anyhow::Result<Vec<Version>> {
         let kind = &hub.kind;
-        let names: Vec<String> = others.iter().map(|it| it.version.to_string()).collect();
+        let names: Vec<String> = others.iter().map(|other| other.version.to_string()).collect();
         for spoke in &self.spoke {
             if *spoke == hub.version {
                 return Err(anyhow::format_err!(
@@ -211,22 +227,24 @@ impl Args {
                 ))
                 .hint("name another version with `--spoke`");
             }
-            if !others.iter().any(|it| it.version == *spoke) {
-                let has = match names.is_empty() {
-                    true => format!("PROJECT has no other version of {kind}"),
-                    false => format!("PROJECT has: {}", names.join(", ")),
+            if !others.iter().any(|other| other.version == *spoke) {
+                let has = if names.is_empty() {
+                    format!("PROJECT has no other version of {kind}")
+                } else {
+                    format!("PROJECT has: {}", names.join(", "))
                 };
                 return Err(anyhow::format_err!("{kind} has no version {spoke}")).hint(has);
             }
         }
         // In the order in which they are named, as in kubebuilder.
-        let mut res: Vec<Version> = match self.spoke.is_empty() {
-            true => others.iter().map(|it| it.version).collect(),
-            false => self.spoke.clone(),
+        let mut spokes: Vec<Version> = if self.spoke.is_empty() {
+            others.iter().map(|other| other.version).collect()
+        } else {
+            self.spoke.clone()
         };
         let mut seen = BTreeSet::from_iter(old.iter().copied());
-        res.retain(|it| seen.insert(*it));
-        match (res.is_empty(), names.is_empty()) {
+        spokes.retain(|version| seen.insert(*version));
+        match (spokes.is_empty(), names.is_empty()) {
             (true, true) => {
                 Err(anyhow::format_err!("{kind} has only one version: there is nothing to convert"))
                     .hint(format!("add another one: `{}`", next_version(hub)))
@@ -235,11 +253,11 @@ impl Args {
                 Err(anyhow::format_err!("{kind} already converts {}", names.join(", "))).hint(
                     format!(
                         "edit the conversion in api/src, or remove it with `{}`",
-                        hub.command("delete webhook", "--conversion")
+                        hub.command_line("delete webhook", "--conversion")
                     ),
                 )
             }
-            _ => Ok(res),
+            _ => Ok(spokes),
         }
     }
 }
@@ -248,23 +266,24 @@ impl Args {
 fn next_version(only: &Resource) -> String {
     let name = if only.version.to_string() == "v1" { "v2" } else { "v1" };
     let flags = format!("--from {}", only.version);
-    let command = only.command("create api", &flags);
+    let command = only.command_line("create api", &flags);
     command.replacen(&format!("--version {}", only.version), &format!("--version {name}"), 1)
 }
 
 /// Refuses a webhook whose path another one has.
 pub fn require_own_paths(
     project: &Project,
-    target: &Target,
+    target: &WebhookTarget,
     webhooks: &Webhooks,
 ) -> anyhow::Result<()> {
     let mut taken: BTreeMap<String, String> = BTreeMap::new();
-    let is_target = |it: &Resource| it.is_same_version(&target.resource);
-    let others = project.resources.iter().filter(|it| !is_target(it));
-    let others =
-        others.filter_map(|it| Some((Target::of(project, it).ok()??, it.webhooks.as_ref()?)));
-    let others: Vec<(Target, &Webhooks)> = others.collect();
-    let all = others.iter().map(|it| (&it.0, it.1)).chain([(target, webhooks)]);
+    let is_target = |other: &Resource| other.is_same_version(&target.resource);
+    let others = project.resources.iter().filter(|other| !is_target(other));
+    let others = others.filter_map(|other| {
+        Some((WebhookTarget::of(project, other).ok()??, other.webhooks.as_ref()?))
+    });
+    let others: Vec<(WebhookTarget, &Webhooks)> = others.collect();
+    let all = others.iter().map(|other| (&other.0, other.1)).chain([(target, webhooks)]);
     for (target, webhooks) in all {
         let Resource { version, kind, .. } = &target.resource;
         let defaulting = (webhooks.defaulting, target.defaulting_path(webhooks));

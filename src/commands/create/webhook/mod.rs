@@ -8,8 +8,8 @@ use clap::error::ErrorKind;
 use self::checks::require_own_paths;
 use crate::app::{
     api::{
-        foreign::External,
-        webhook::{self, Target},
+        foreign::ExternalTypeFlags,
+        webhook::{self, WebhookTarget},
     },
     compile, conversions,
     derive::{self, GenerateOptions},
@@ -17,7 +17,7 @@ use crate::app::{
 };
 use crate::project::{Certificates, Operator, Options, Project, Resource, Webhooks};
 use crate::{
-    commands::Mode,
+    commands::OutputMode,
     plan::{Plan, WorkTree},
     scaffold, terminal,
 };
@@ -64,43 +64,43 @@ pub struct Args {
     #[arg(long, value_name = "VERSION", value_delimiter = ',', requires = "conversion")]
     spoke: Vec<Version>,
     /// Path of the defaulting webhook [default: /mutate-GROUP-VERSION-KIND]
-    #[arg(long, value_name = "PATH", requires = "defaulting", value_parser = path)]
+    #[arg(long, value_name = "PATH", requires = "defaulting", value_parser = parse_path)]
     defaulting_path: Option<String>,
     /// Path of the validating webhook [default: /validate-GROUP-VERSION-KIND]
-    #[arg(long, value_name = "PATH", requires = "programmatic_validation", value_parser = path)]
+    #[arg(long, value_name = "PATH", requires = "programmatic_validation", value_parser = parse_path)]
     validation_path: Option<String>,
     /// Issuer of the webhooks' certificate [default: that of the project, or else cert-manager]
     #[arg(long, value_enum, value_name = "HOW")]
     certificates: Option<Certificates>,
     #[command(flatten)]
-    external: External,
+    external: ExternalTypeFlags,
     #[command(flatten)]
-    compile: compile::Flags,
+    compile: compile::CompileFlags,
     #[command(flatten)]
-    pub mode: Mode,
+    pub mode: OutputMode,
 }
 
-/// What the code of a webhook imports from `operator_rs_runtime::admission`.
+/// The names that the code of a webhook imports from `operator_rs_runtime::admission`.
 const IMPORTED: [&str; 5] = ["Defaulter", "FieldErrors", "Request", "Validator", "Verdict"];
 
 impl Args {
-    pub fn write(mut self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
+    pub fn write_files(mut self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
         let has_code = self.defaulting || self.programmatic_validation || self.conversion;
         if !has_code && !self.admission_policy {
-            return Err(terminal::usage(
+            return Err(terminal::usage_error(
                 ErrorKind::MissingRequiredArgument,
                 "choose what to create: `--defaulting`, `--programmatic-validation`, `--conversion` or `--admission-policy`",
             ));
         }
         if !has_code && self.certificates.is_some() {
-            return Err(terminal::usage(
+            return Err(terminal::usage_error(
                 ErrorKind::ArgumentConflict,
                 "an admission policy needs no certificate: leave out `--certificates`",
             ));
         }
         let project = Project::read(tree)?;
-        let group = terminal::ask(self.group.take(), "group", "cache")?;
-        let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
+        let group = terminal::ask_for_value(self.group.take(), "group", "cache")?;
+        let kind = terminal::ask_for_value(self.kind.take(), "kind", "Memcached")?;
         let is_admission = self.defaulting || self.programmatic_validation;
         if is_admission && IMPORTED.contains(&&*kind.to_string()) {
             return Err(anyhow::format_err!(
@@ -108,44 +108,56 @@ impl Args {
             ))
             .hint("write the webhook by hand, and import the kind under another name");
         }
-        let (at, target) = self.target(&project, &group, &kind)?;
+        let (at, target) = self.find_target(&project, &group, &kind)?;
         let target = target.deployed(&project, tree)?;
         let own = target.resource.api.is_some() && has_code;
         let source = if own { derive::operator(tree) } else { Operator::default() };
         conversions::declared(&source, &target.resource, target.resource.version)?;
         let is_first = webhook::is_first(&project);
-        let certificates = self.certificates(&project, is_first)?;
-        let webhooks = self.webhooks(&project, &target)?;
+        let certificates = self.choose_certificates(&project, is_first)?;
+        let webhooks = self.merge_webhooks(&project, &target)?;
         require_own_paths(&project, &target, &webhooks)?;
-        let edited = self.recorded(&project, (at, &target), &webhooks, certificates)?;
-        let was_converted = target.resource.webhooks.as_ref().is_some_and(|it| it.conversion);
+        let edited = self.with_record(&project, (at, &target), &webhooks, certificates)?;
+        let was_converted =
+            target.resource.webhooks.as_ref().is_some_and(|webhooks| webhooks.conversion);
         let mut plan = Plan::default();
-        target.deadlock().filter(|_| is_admission).into_iter().for_each(|it| plan.warn(it));
+        target
+            .deadlock()
+            .filter(|_| is_admission)
+            .into_iter()
+            .for_each(|warning| plan.warn(warning));
         conversions::olm_warning(&project)
             .filter(|_| self.conversion)
             .into_iter()
-            .for_each(|it| plan.warn(it));
+            .for_each(|warning| plan.warn(warning));
         for (set, is_asked) in [
             (webhook::FIRST, has_code && is_first),
             (webhook::certificates(certificates), has_code && is_first),
             (webhook::DEFAULTING, self.defaulting),
             (webhook::VALIDATION, self.programmatic_validation),
-            (webhook::FIRST_CONVERSION, self.conversion && project.converted().is_empty()),
+            (webhook::FIRST_CONVERSION, self.conversion && project.converted_versions().is_empty()),
             (webhook::CONVERSION, self.conversion && !was_converted),
         ] {
             if is_asked {
-                add(&mut plan, &edited, &target, set, &webhooks, None)?;
+                add_set(&mut plan, &edited, &target, set, &webhooks, None)?;
             }
         }
         if self.admission_policy {
             add_policy(&mut plan, tree, &project, &target)?;
         }
-        let old = target.resource.webhooks.as_ref().map(|it| it.spoke.clone()).unwrap_or_default();
+        let old = target
+            .resource
+            .webhooks
+            .as_ref()
+            .map(|webhooks| webhooks.spoke.clone())
+            .unwrap_or_default();
         let mut open = Vec::new();
-        for spoke in webhooks.spoke.iter().filter(|it| self.conversion && !old.contains(it)) {
+        for spoke in
+            webhooks.spoke.iter().filter(|version| self.conversion && !old.contains(version))
+        {
             let written = conversions::written(tree, &source, &target.resource, *spoke)?;
             let code = Some((*spoke, written.text.as_str()));
-            add(&mut plan, &edited, &target, webhook::SPOKE, &webhooks, code)?;
+            add_set(&mut plan, &edited, &target, webhook::SPOKE, &webhooks, code)?;
             open.extend(written.open);
         }
         switch_on(&mut plan, tree, is_admission, self.conversion)?;
@@ -155,31 +167,31 @@ impl Args {
             ..GenerateOptions::default()
         };
         derive::with_project(tree, plan, &project, &edited, &options)?;
-        tree.next(format!(
+        tree.set_next_steps(format!(
             "{}\n\n{}",
-            next(&target, &self, certificates, &open),
-            advice::of(&self, &target)
+            next_steps(&target, &self, certificates, &open),
+            advice::advice_for(&self, &target)
         ));
         Ok(())
     }
 
     /// The project with the record of what is created.
-    fn recorded(
+    fn with_record(
         &self,
         project: &Project,
-        (at, target): (Option<usize>, &Target),
+        (at, target): (Option<usize>, &WebhookTarget),
         webhooks: &Webhooks,
         certificates: Certificates,
     ) -> anyhow::Result<Project> {
-        let mut res = project.clone();
+        let mut edited = project.clone();
         if self.defaulting || self.programmatic_validation || self.conversion {
             let listed = with_webhooks(project, at, target, webhooks)?;
-            res = listed.with_certificates(certificates)?;
+            edited = listed.with_certificates(certificates)?;
         }
         if self.admission_policy {
-            res = with_policy(&res, target)?;
+            edited = with_policy(&edited, target)?;
         }
-        Ok(res)
+        Ok(edited)
     }
 }
 
@@ -191,7 +203,7 @@ fn switch_on(
     conversion: bool,
 ) -> anyhow::Result<()> {
     let mut features = vec![("admission", admission), ("conversion", conversion)];
-    features.retain(|it| it.1);
+    features.retain(|feature| feature.1);
     support::feature(plan, tree, &features)
 }
 
@@ -199,14 +211,14 @@ fn switch_on(
 fn with_webhooks(
     project: &Project,
     at: Option<usize>,
-    target: &Target,
+    target: &WebhookTarget,
     webhooks: &Webhooks,
 ) -> anyhow::Result<Project> {
     match at {
         Some(at) => project.with_webhooks(at, webhooks),
         None => {
             let resource = target.resource.clone();
-            project.with(Resource {
+            project.with_resource(Resource {
                 webhooks: Some(webhooks.clone()),
                 controller: false,
                 ..resource
@@ -216,11 +228,13 @@ fn with_webhooks(
 }
 
 /// The project with the record of a kind's policy.
-fn with_policy(project: &Project, target: &Target) -> anyhow::Result<Project> {
-    let is_listed = project.resources.iter().any(|it| it.is_same_version(&target.resource));
-    let options = match is_listed {
-        true => Options { admission_policy: true, ..project.inputs.of(&target.resource) },
-        false => Options::of_policy(&target.resource),
+fn with_policy(project: &Project, target: &WebhookTarget) -> anyhow::Result<Project> {
+    let is_listed =
+        project.resources.iter().any(|resource| resource.is_same_version(&target.resource));
+    let options = if is_listed {
+        Options { admission_policy: true, ..project.inputs.options_of(&target.resource) }
+    } else {
+        Options::of_policy(&target.resource)
     };
     project.with_options(&target.resource, options)
 }
@@ -230,7 +244,7 @@ fn add_policy(
     plan: &mut Plan,
     tree: &WorkTree<'_>,
     project: &Project,
-    target: &Target,
+    target: &WebhookTarget,
 ) -> anyhow::Result<()> {
     if tree.look(&target.policy()?)? != Found::Nothing {
         return Err(anyhow::format_err!(
@@ -240,21 +254,21 @@ fn add_policy(
         .hint(format!(
             "edit {}, or remove it with `{}`",
             target.policy()?,
-            target.resource.command("delete webhook", "--admission-policy")
+            target.resource.command_line("delete webhook", "--admission-policy")
         ));
     }
     let list = ProjectPath::fixed(webhook::POLICIES).join("kustomization.yaml")?;
     let none = Webhooks::default();
     if tree.look(&list)? == Found::Nothing {
-        add(plan, project, target, webhook::FIRST_POLICY, &none, None)?;
+        add_set(plan, project, target, webhook::FIRST_POLICY, &none, None)?;
     }
-    add(plan, project, target, webhook::POLICY, &none, None)
+    add_set(plan, project, target, webhook::POLICY, &none, None)
 }
 
-fn add(
+fn add_set(
     plan: &mut Plan,
     project: &Project,
-    target: &Target,
+    target: &WebhookTarget,
     set: &'static str,
     webhooks: &Webhooks,
     spoke: Option<(Version, &str)>,
@@ -262,7 +276,12 @@ fn add(
     scaffold::add(plan, &[set], &target.context(project, set, webhooks, spoke))
 }
 
-fn next(target: &Target, args: &Args, made_by: Certificates, open: &[String]) -> String {
+fn next_steps(
+    target: &WebhookTarget,
+    args: &Args,
+    made_by: Certificates,
+    open: &[String],
+) -> String {
     let kind = &target.resource.kind;
     let what = match (args.defaulting, args.programmatic_validation) {
         (true, true) => "defaults and rules",
@@ -278,25 +297,29 @@ fn next(target: &Target, args: &Args, made_by: Certificates, open: &[String]) ->
             "Next: write the rules of {kind} in config/admission-policy/, then\n  operator-rs deploy"
         );
     }
-    let mut res = match args.conversion {
-        true => format!("Next: see what the conversion of {kind} does with each field"),
-        false => format!("Next: write the {what} of {kind} in src/webhook/"),
+    let mut steps = if args.conversion {
+        format!("Next: see what the conversion of {kind} does with each field")
+    } else {
+        format!("Next: write the {what} of {kind} in src/webhook/")
     };
     if !open.is_empty() {
-        res += &format!("; these are yours to decide:\n  {}", open.join("\n  "));
+        steps += &format!("; these are yours to decide:\n  {}", open.join("\n  "));
     }
-    res += "\nthen\n  cargo test\n  operator-rs deploy";
+    steps += "\nthen\n  cargo test\n  operator-rs deploy";
     match made_by {
-        Certificates::CertManager => res + "    # the cluster needs cert-manager",
-        Certificates::SelfManaged => res,
+        Certificates::CertManager => steps + "    # the cluster needs cert-manager",
+        Certificates::SelfManaged => steps,
     }
 }
 
 /// A path that API servers take in a webhook: its parts are names of DNS.
-fn path(text: &str) -> Result<String, &'static str> {
-    let is_word = |it: &str| {
+fn parse_path(text: &str) -> Result<String, &'static str> {
+    let is_word = |word: &str| {
         let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        !it.is_empty() && !it.starts_with('-') && !it.ends_with('-') && it.chars().all(is_inner)
+        !word.is_empty()
+            && !word.starts_with('-')
+            && !word.ends_with('-')
+            && word.chars().all(is_inner)
     };
     let rest = text.strip_prefix('/').ok_or("must begin with `/`, e.g. `/mutate-v1`")?;
     match rest.is_empty() || rest.split('/').all(is_word) {

@@ -1,12 +1,12 @@
 //! The files and entries that `create api` has added for one version of a kind.
 
-use super::{super::files::Files, originals};
+use super::{super::files::ScaffoldedFiles, originals};
 use crate::project::{Operator, Project, Resource};
 use crate::{
     app::api::{
-        context::{Choices, Context},
-        foreign::Foreign,
-        place::Place,
+        context::{ApiChoices, ApiContext},
+        foreign::ForeignKind,
+        place::ApiLocation,
     },
     disk::Root,
     plan, scaffold,
@@ -17,22 +17,22 @@ use model::{GroupName, Kind, ProjectPath};
 /// The image that a controller runs: all versions of a kind share it.
 const VARIABLES: [&str; 2] = ["config/manager/manager.yaml", ".cargo/config.toml"];
 
-impl Files {
+impl ScaffoldedFiles {
     /// `edited` is the project without the resource.
-    pub fn of(
+    pub fn collect_for_api(
         root: &Root,
         source: &Operator,
         project: &Project,
         edited: &Project,
         resource: &Resource,
     ) -> anyhow::Result<Self> {
-        let mut res = Self::default();
-        let group = resource.group.as_ref().and_then(|it| it.to_name().ok());
+        let mut files = Self::default();
+        let group = resource.group.as_ref().and_then(|prefix| prefix.to_name().ok());
         match (group, resource.api.is_some()) {
-            (Some(group), true) => res.add_own(root, source, project, edited, resource, group)?,
-            _ => res.add_foreign(project, edited, resource)?,
+            (Some(group), true) => files.add_own(root, source, project, edited, resource, group)?,
+            _ => files.add_foreign(project, edited, resource)?,
         }
-        Ok(res)
+        Ok(files)
     }
 
     fn add_own(
@@ -44,16 +44,16 @@ impl Files {
         resource: &Resource,
         group: GroupName,
     ) -> anyhow::Result<()> {
-        let options = project.inputs.of(resource);
-        let mut place = Place::of(edited, resource, group);
+        let options = project.inputs.options_of(resource);
+        let mut place = ApiLocation::of(edited, resource, group);
         place.group_in_names = options.group_in_names;
-        let namespaced = resource.api.as_ref().is_some_and(|it| it.namespaced);
+        let namespaced = resource.api.as_ref().is_some_and(|api| api.namespaced);
         let module = format!("api/src/{}", place.group.module());
         let version = format!("{module}/{}", place.version);
         let file: ProjectPath = format!("{version}/{}.rs", place.kind.module()).parse()?;
         refuse_other_kinds(source, resource, &file)?;
-        let default = Choices::default();
-        let context = Context::new(edited, &place, namespaced, &default);
+        let default = ApiChoices::default();
+        let context = ApiContext::new(edited, &place, namespaced, &default);
         let mut sets = vec!["create/sample", "create/resource-plain", "create/resource-image"];
         if place.other_versions.is_empty() {
             sets.push("create/kind");
@@ -66,24 +66,27 @@ impl Files {
             ]);
         }
         // The first version of a kind has no `storage`, even if other versions were added later.
-        let mut first = Place::of(edited, resource, place.group.clone());
+        let mut first = ApiLocation::of(edited, resource, place.group.clone());
         first.group_in_names = place.group_in_names;
         first.other_versions.clear();
-        for (path, text) in originals::copies(root, source, &place, &resource.api_group(), &file)? {
+        for (path, text) in
+            originals::collect_copies(root, source, &place, &resource.api_group(), &file)?
+        {
             self.files.entry(path).or_default().push(text);
         }
         let shared: Vec<_> = options
             .short_names
             .iter()
-            .map(|it| format!("shortname = {:?}", it.to_string()))
+            .map(|name| format!("shortname = {:?}", name.to_string()))
             .collect();
-        let choices = Choices { shared, options, ..Choices::default() };
+        let choices = ApiChoices { shared, options, ..ApiChoices::default() };
         for place in [&place, &first] {
-            let context = Context::new(edited, place, namespaced, &choices);
-            self.add(&sets, &context)?;
+            let context = ApiContext::new(edited, place, namespaced, &choices);
+            self.add_sets(&sets, &context)?;
         }
         if let Some(texts) = self.files.get_mut(&file) {
-            let stored: Vec<String> = texts.iter().flat_map(|it| stored(it, &place.kind)).collect();
+            let stored: Vec<String> =
+                texts.iter().flat_map(|text| storage_variants(text, &place.kind)).collect();
             texts.extend(stored);
         }
         if resource.controller {
@@ -113,9 +116,9 @@ impl Files {
         resource: &Resource,
         namespaced: bool,
     ) -> anyhow::Result<()> {
-        let path = resource.path.as_deref().and_then(|it| it.split_once("::"));
+        let path = resource.path.as_deref().and_then(|path| path.split_once("::"));
         let Some((_, module)) = path else { return Ok(()) };
-        let foreign = Foreign::own(resource.clone(), namespaced, format!("api::{module}"));
+        let foreign = ForeignKind::own(resource.clone(), namespaced, format!("api::{module}"));
         self.add_controller_of(project, edited, &foreign)
     }
 
@@ -126,7 +129,7 @@ impl Files {
         resource: &Resource,
     ) -> anyhow::Result<()> {
         // Another version of the kind may have the controller.
-        match Foreign::of(project, resource).filter(|_| resource.controller) {
+        match ForeignKind::of(project, resource).filter(|_| resource.controller) {
             Some(foreign) => self.add_controller_of(project, edited, &foreign),
             None => Ok(()),
         }
@@ -136,12 +139,12 @@ impl Files {
         &mut self,
         project: &Project,
         edited: &Project,
-        foreign: &Foreign,
+        foreign: &ForeignKind,
     ) -> anyhow::Result<()> {
         let module = foreign.controller_module(project);
-        let finalizer = project.inputs.of(&foreign.resource).finalizer;
+        let finalizer = project.inputs.options_of(&foreign.resource).finalizer;
         let context = foreign.context(edited, &module, finalizer);
-        self.add(&["create/controller", "create/controller-foreign"], &context)
+        self.add_sets(&["create/controller", "create/controller-foreign"], &context)
     }
 }
 
@@ -151,13 +154,13 @@ fn refuse_other_kinds(
     resource: &Resource,
     file: &ProjectPath,
 ) -> anyhow::Result<()> {
-    let is_own = |it: &&crate::project::DeclaredKind| {
-        it.kind.as_deref() == Some(&*resource.kind.to_string())
-            && it.version.as_deref() == Some(&*resource.version.to_string())
-            && it.group.as_deref() == Some(&*resource.api_group())
+    let is_own = |declared: &&crate::project::DeclaredKind| {
+        declared.kind.as_deref() == Some(&*resource.kind.to_string())
+            && declared.version.as_deref() == Some(&*resource.version.to_string())
+            && declared.group.as_deref() == Some(&*resource.api_group())
     };
     let own = source.kinds.iter().find(is_own);
-    if let Some(own) = own.filter(|it| it.place.path.as_str() != file.as_str()) {
+    if let Some(own) = own.filter(|declared| declared.place.path.as_str() != file.as_str()) {
         return Err(anyhow::format_err!(
             "{} is declared at {}, in a file that `create api` has not written",
             resource.kind,
@@ -165,8 +168,10 @@ fn refuse_other_kinds(
         ))
         .hint("delete the type there, then run this again: it removes the rest");
     }
-    let other =
-        source.kinds.iter().find(|it| it.place.path.as_str() == file.as_str() && !is_own(it));
+    let other = source
+        .kinds
+        .iter()
+        .find(|declared| declared.place.path.as_str() == file.as_str() && !is_own(declared));
     match other {
         Some(other) => {
             Err(anyhow::format_err!("{file} declares {} too, at {}", other.name, other.place))
@@ -177,10 +182,12 @@ fn refuse_other_kinds(
 }
 
 /// The text of a type as `edit --storage-version` leaves it: objects are stored in its version, or no longer.
-fn stored(text: &str, kind: &Kind) -> Vec<String> {
+fn storage_variants(text: &str, kind: &Kind) -> Vec<String> {
     let name = format!("{kind}Spec");
     let head = format!("pub struct {name} ");
-    let Some(line) = text.lines().position(|it| it.starts_with(&head)) else { return Vec::new() };
+    let Some(line) = text.lines().position(|line| line.starts_with(&head)) else {
+        return Vec::new();
+    };
     let at = (line + 1, "pub struct ".len() + 1);
-    [true, false].iter().filter_map(|it| plan::with_storage(text, at, *it)).collect()
+    [true, false].iter().filter_map(|is_stored| plan::with_storage(text, at, *is_stored)).collect()
 }

@@ -5,15 +5,15 @@ mod originals;
 
 use std::collections::BTreeSet;
 
-use super::{commit::Commit, files::Files, webhook};
+use super::{commit::Commit, files::ScaffoldedFiles, webhook};
 use crate::project::{Operator, Project, Resource, Webhooks, kind_command};
 use crate::{
     app::{
-        api::webhook::Target,
+        api::webhook::WebhookTarget,
         compile,
         derive::{self, GenerateOptions},
     },
-    commands::Mode,
+    commands::OutputMode,
     disk::Root,
     manifests,
     plan::{COMMIT, NOT_COMMITTED, Plan, WorkTree},
@@ -43,32 +43,34 @@ pub struct Args {
     #[arg(long, allow_hyphen_values = true)]
     kind: Option<Kind>,
     #[command(flatten)]
-    compile: compile::Flags,
+    compile: compile::CompileFlags,
     #[command(flatten)]
-    pub mode: Mode,
+    pub mode: OutputMode,
 }
 
-/// How many lines that still use the kind are shown.
+/// The number of lines that are listed if they still use the kind.
 const SHOWN: usize = 5;
 
 impl Args {
-    pub fn write(mut self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
+    pub fn write_files(mut self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
         let project = Project::read(root)?;
-        let group = terminal::ask(self.group.take(), "group", "cache")?;
-        let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
-        let at = find(&project, &group, self.version, &kind)?;
+        let group = terminal::ask_for_value(self.group.take(), "group", "cache")?;
+        let kind = terminal::ask_for_value(self.kind.take(), "kind", "Memcached")?;
+        let at = find_resource(&project, &group, self.version, &kind)?;
         let resource = &project.resources[at];
         refuse_conversion(&project, resource)?;
-        let mut edited = project.without(at)?;
-        let other =
-            project.resources.iter().find(|it| it.is_same_kind(resource) && *it != resource);
+        let mut edited = project.without_resource(at)?;
+        let other = project
+            .resources
+            .iter()
+            .find(|other| other.is_same_kind(resource) && *other != resource);
         if other.is_none() {
             // The policy goes, too.
             edited = edited.without_policy(resource)?;
         }
         let (edited, resource) = &with_moved_controller(root, edited, resource, other)?;
         let source = resource.api.as_ref().map(|_| derive::operator(root)).unwrap_or_default();
-        let files = Files::of(root, &source, &project, edited, resource)?;
+        let files = ScaffoldedFiles::collect_for_api(root, &source, &project, edited, resource)?;
         if let (true, Some(other)) = (resource.controller, other)
             && !has_new_controller(root, &project, at, &files)?
         {
@@ -82,7 +84,10 @@ impl Args {
                 other.version
             ));
         }
-        let webhooks = resource.webhooks.as_ref().filter(|it| it.defaulting || it.validation);
+        let webhooks = resource
+            .webhooks
+            .as_ref()
+            .filter(|webhooks| webhooks.defaulting || webhooks.validation);
         if let (Some(_), Some(other)) = (webhooks, other) {
             return Err(anyhow::format_err!(
                 "the webhooks of {kind} are for {}, and {} stays",
@@ -92,17 +97,17 @@ impl Args {
             .hint(format!(
                 "let them use {} in src/webhook/ and in their comments, and move `webhooks` to that entry of PROJECT; or remove them with `{}`",
                 other.version,
-                resource.command("delete webhook", "")
+                resource.command_line("delete webhook", "")
             ));
         }
         let mut plan = Plan::default();
         if let Some(other) = other {
             refuse_stored(&mut plan, &source, resource, other);
         }
-        let mut commit = Commit::of(root);
-        files.remove(&mut plan, root, &mut commit)?;
-        webhook::remove(&mut plan, root, &project, edited, resource, &Webhooks::default())?;
-        match (Target::of(&project, resource)?, other) {
+        let mut commit = Commit::open_head(root);
+        files.plan_removal(&mut plan, root, &mut commit)?;
+        webhook::plan_removal(&mut plan, root, &project, edited, resource, &Webhooks::default())?;
+        match (WebhookTarget::of(&project, resource)?, other) {
             (Some(target), None) => webhook::remove_policy(&mut plan, root, &project, &target)?,
             (Some(target), Some(other)) => warn_of_policy(&mut plan, root, &target, other)?,
             (None, _) => {}
@@ -127,7 +132,7 @@ impl Args {
             next +=
                 "\n\nThe bundle still has the kind. To generate it again:\n  operator-rs generate";
         }
-        tree.next(next);
+        tree.set_next_steps(next);
         Ok(())
     }
 }
@@ -170,19 +175,19 @@ fn controller_uses(root: &Root, resource: &Resource, other: &Resource) -> anyhow
     Ok(uses_other)
 }
 
-/// Whether the controller came with this version, as the earlier ones have none, and is as it was written.
+/// Returns whether the controller was created with this version, as the earlier ones have none, and is unchanged.
 fn has_new_controller(
     root: &Root,
     project: &Project,
     at: usize,
-    files: &Files,
+    files: &ScaffoldedFiles,
 ) -> anyhow::Result<bool> {
     let resource = &project.resources[at];
-    let mut is_new = project.resources[..at].iter().any(|it| it.is_same_kind(resource));
+    let mut is_new = project.resources[..at].iter().any(|earlier| earlier.is_same_kind(resource));
     for (path, texts) in &files.files {
         if path.as_str().starts_with("src/controller/") {
             let text = root.read(path)?.unwrap_or_default();
-            is_new &= texts.iter().any(|it| it.lines().eq(text.lines()));
+            is_new &= texts.iter().any(|known| known.lines().eq(text.lines()));
         }
     }
     Ok(is_new)
@@ -191,48 +196,46 @@ fn has_new_controller(
 /// Refuses to remove a version that others are converted to or from.
 fn refuse_conversion(project: &Project, resource: &Resource) -> anyhow::Result<()> {
     let converts = |hub: &&Resource| {
-        let webhooks = hub.webhooks.as_ref().filter(|it| it.conversion);
-        let is_spoke = webhooks.is_some_and(|it| it.spoke.contains(&resource.version));
+        let webhooks = hub.webhooks.as_ref().filter(|webhooks| webhooks.conversion);
+        let is_spoke = webhooks.is_some_and(|webhooks| webhooks.spoke.contains(&resource.version));
         hub.is_same_kind(resource)
             && (is_spoke || webhooks.is_some() && hub.version == resource.version)
     };
     let Some(hub) = project.resources.iter().find(converts) else { return Ok(()) };
     let (kind, version) = (&resource.kind, resource.version);
-    let (error, spoke) = match hub.version == version {
-        true => (
-            format!("the other versions of {kind} are converted to and from {version}"),
-            String::new(),
-        ),
-        false => (
+    let (error, spoke) = if hub.version == version {
+        (format!("the other versions of {kind} are converted to and from {version}"), String::new())
+    } else {
+        (
             format!("{version} of {kind} is converted to and from {}", hub.version),
             format!(" --spoke {version}"),
-        ),
+        )
     };
-    let command = hub.command("delete webhook", &format!("--conversion{spoke}"));
+    let command = hub.command_line("delete webhook", &format!("--conversion{spoke}"));
     Err(anyhow::format_err!(error)).hint(format!("run `{command}` first"))
 }
 
 /// The place of an entry in PROJECT.
-fn find(
+fn find_resource(
     project: &Project,
     group: &GroupPrefix,
     version: Option<Version>,
     kind: &Kind,
 ) -> anyhow::Result<usize> {
-    let is_kind = |it: &Resource| it.is_named(group, kind);
-    let all = project.resources.iter().enumerate().filter(|it| is_kind(it.1));
+    let is_kind = |listed: &Resource| listed.is_named(group, kind);
+    let all = project.resources.iter().enumerate().filter(|entry| is_kind(entry.1));
     let found: Vec<usize> = all
-        .filter(|it| version.is_none_or(|version| it.1.version == version))
-        .map(|it| it.0)
+        .filter(|entry| version.is_none_or(|version| entry.1.version == version))
+        .map(|entry| entry.0)
         .collect();
-    let name = |it: &Resource| {
-        let group = it.group.as_ref().map(|it| format!("{it}/")).unwrap_or_default();
-        format!("{group}{} {}", it.version, it.kind)
+    let name = |listed: &Resource| {
+        let group = listed.group.as_ref().map(|prefix| format!("{prefix}/")).unwrap_or_default();
+        format!("{group}{} {}", listed.version, listed.kind)
     };
     match found[..] {
         [at] => Ok(at),
         [] => {
-            let version = version.map(|it| format!("/{it}")).unwrap_or_default();
+            let version = version.map(|version| format!("/{version}")).unwrap_or_default();
             let all: Vec<String> = project.resources.iter().map(name).collect();
             Err(anyhow::format_err!("{group}{version} {kind} is not in PROJECT")).hint(
                 match all.len() {
@@ -252,7 +255,7 @@ fn find(
     }
 }
 
-/// Refuses to lose a comment or a field of somebody's own in PROJECT, unless it is committed.
+/// Refuses to lose a comment or a field that was added to PROJECT by hand, unless it is committed.
 pub fn refuse_edits(
     plan: &mut Plan,
     project: &Project,
@@ -260,10 +263,10 @@ pub fn refuse_edits(
     commit: &mut Commit,
 ) -> anyhow::Result<()> {
     for edit in project.hand_edits(at)? {
-        let committed = commit.text(&Project::path(), plan).unwrap_or_default();
+        let committed = commit.read_text(&Project::path(), plan).unwrap_or_default();
         if !committed.replace("\r\n", "\n").contains(&edit.text.replace("\r\n", "\n")) {
             let problem = Diagnostic::in_file("PROJECT", NOT_COMMITTED).at(edit.line, 1);
-            plan.refuse(problem.quote(&mut Lines::of(project.text())).with_hint(COMMIT));
+            plan.add_refusal(problem.quote(&mut Lines::of(project.text())).with_hint(COMMIT));
         }
     }
     Ok(())
@@ -272,7 +275,8 @@ pub fn refuse_edits(
 /// API servers refuse a CRD without a version in which they have stored objects.
 fn refuse_stored(plan: &mut Plan, source: &Operator, resource: &Resource, other: &Resource) {
     let (group, kind) = (resource.api_group(), resource.kind.to_string());
-    let stored = manifests::storage(source).get(&(&*group, &*kind)).map(|it| (*it).to_owned());
+    let stored =
+        manifests::storage(source).get(&(&*group, &*kind)).map(|stored| (*stored).to_owned());
     let version = resource.version.to_string();
     if stored.as_deref() != Some(&*version) {
         return;
@@ -281,7 +285,7 @@ fn refuse_stored(plan: &mut Plan, source: &Operator, resource: &Resource, other:
     let message = format!(
         "objects of {kind} are stored in {version}: clusters that have the CRD would refuse one without this version"
     );
-    plan.refuse(Diagnostic::from(message).with_hint(format!(
+    plan.add_refusal(Diagnostic::from(message).with_hint(format!(
         "store objects in another version first: `{}`, release, and run `operator-rs migrate` on every cluster; if no cluster has the CRD, `--force` overrides this",
         kind_command("edit", &group, &kind, &edit)
     )));
@@ -291,19 +295,19 @@ fn refuse_stored(plan: &mut Plan, source: &Operator, resource: &Resource, other:
 fn warn_of_policy(
     plan: &mut Plan,
     root: &Root,
-    target: &Target,
+    target: &WebhookTarget,
     other: &Resource,
 ) -> anyhow::Result<()> {
     let path = target.policy()?;
     let Resource { api, kind, version, .. } = &target.resource;
     let Some(text) = root.read(&path)?.filter(|_| api.is_some()) else { return Ok(()) };
     let documents = yaml::documents(&text, yaml::Dialect::Kubernetes).unwrap_or_default();
-    let versions = documents.iter().flat_map(|it| {
-        let rules = it["spec"]["matchConstraints"]["resourceRules"].as_array();
-        rules.into_iter().flatten().filter_map(|it| it["apiVersions"].as_array())
+    let versions = documents.iter().flat_map(|document| {
+        let rules = document["spec"]["matchConstraints"]["resourceRules"].as_array();
+        rules.into_iter().flatten().filter_map(|rule| rule["apiVersions"].as_array())
     });
     let version = version.to_string();
-    if versions.flatten().any(|it| *it == version) {
+    if versions.flatten().any(|listed_version| *listed_version == version) {
         let message = format!("this policy is for {version} of {kind}, which is removed");
         let hint = format!("write `{}` under `apiVersions`", other.version);
         plan.warn(Diagnostic::in_file(path.as_str(), message).with_hint(hint));
@@ -319,9 +323,10 @@ fn warn_of_uses(
 ) -> anyhow::Result<()> {
     let kind = &resource.kind;
     // If another group has a kind of this name, only code that names the module of this group uses this one.
-    let has_namesake = edited.resources.iter().any(|it| it.kind == *kind);
-    let module = resource.group.as_ref().and_then(|it| it.to_name().ok()).map(|it| it.module());
-    let module = module.filter(|_| has_namesake).map(|it| format!("{it}::"));
+    let has_namesake = edited.resources.iter().any(|listed| listed.kind == *kind);
+    let module =
+        resource.group.as_ref().and_then(|prefix| prefix.to_name().ok()).map(|name| name.module());
+    let module = module.filter(|_| has_namesake).map(|module| format!("{module}::"));
     let mut uses = Vec::new();
     for folder in ["api/src", "src", "tests"] {
         for path in tree.list(&ProjectPath::fixed(folder))? {
@@ -329,30 +334,30 @@ fn warn_of_uses(
                 continue;
             }
             let text = tree.read(&path)?.unwrap_or_default();
-            if module.as_ref().is_some_and(|it| !text.contains(it)) {
+            if module.as_ref().is_some_and(|module| !text.contains(module)) {
                 continue;
             }
-            let lines = text.lines().enumerate().filter(|it| names(it.1, kind));
-            uses.extend(lines.map(|it| format!("{path}:{}", it.0 + 1)));
+            let lines = text.lines().enumerate().filter(|line| mentions_kind(line.1, kind));
+            uses.extend(lines.map(|line| format!("{path}:{}", line.0 + 1)));
         }
     }
     if !uses.is_empty() {
         let more = uses.len().saturating_sub(SHOWN);
         uses.truncate(SHOWN);
-        let more = if 0 < more { format!(" and {more} more") } else { String::new() };
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         tree.warn(format!("{kind} is still mentioned in {}{more}", uses.join(", ")));
     }
     Ok(())
 }
 
-/// Whether code names the kind, one of the types that belong to it, or its module in a path.
-fn names(line: &str, kind: &Kind) -> bool {
+/// Returns whether code names the kind, one of the types that belong to it, or its module in a path.
+fn mentions_kind(line: &str, kind: &Kind) -> bool {
     let code = line.split("//").next().unwrap_or(line);
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let (name, module) = (kind.to_string(), kind.module());
     let is_type = |word: &str| {
         let rest = word.strip_prefix(&name);
-        rest.is_some_and(|it| ["", "Spec", "Status"].contains(&it))
+        rest.is_some_and(|suffix| ["", "Spec", "Status"].contains(&suffix))
     };
     let is_module = |path: &str| path.rsplit(|c| !is_word(c)).next() == Some(&module);
     let segments: Vec<&str> = code.split("::").collect();
@@ -377,6 +382,6 @@ fn a_use_is_a_whole_word_in_code() {
         ("use api::blog::v1alpha1::Post;", false),
         ("use api::blog::v1alpha1::blog::Url;", true),
     ] {
-        assert_eq!(names(line, &kind), expected, "{line}");
+        assert_eq!(mentions_kind(line, &kind), expected, "{line}");
     }
 }

@@ -8,7 +8,7 @@ use super::{
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Dialect, Map, Value, json, pointer};
 
-/// What the runtime reads: the namespaces to watch.
+/// The variable of the runtime with the namespaces to watch.
 const WATCH: &str = "WATCH_NAMESPACE";
 
 pub struct Manager {
@@ -23,12 +23,12 @@ pub struct Manager {
 
 impl Manager {
     /// Takes them out of the objects, and puts a placeholder wherever the service account is named.
-    pub fn take(objects: &mut Vec<Value>) -> anyhow::Result<Self> {
-        let is_deployment = |it: &Value| it["kind"] == "Deployment";
+    pub fn take_from(objects: &mut Vec<Value>) -> anyhow::Result<Self> {
+        let is_deployment = |object: &Value| object["kind"] == "Deployment";
         let name = format!("{FULLNAME}-controller-manager");
-        let named = |it: &Value| is_deployment(it) && it["metadata"]["name"] == *name;
+        let named = |object: &Value| is_deployment(object) && object["metadata"]["name"] == *name;
         let all: Vec<usize> =
-            (0..objects.len()).filter(|it| is_deployment(&objects[*it])).collect();
+            (0..objects.len()).filter(|index| is_deployment(&objects[*index])).collect();
         let at = match (objects.iter().position(named), all.as_slice()) {
             (Some(at), _) => at,
             (None, [at]) => *at,
@@ -41,16 +41,17 @@ impl Manager {
             }
         };
         let mut deployment = objects.remove(at);
-        let container = container(&deployment)?;
-        lease(&mut deployment["spec"]["template"]["spec"]["containers"][container]);
+        let container = find_container(&deployment)?;
+        name_lease(&mut deployment["spec"]["template"]["spec"]["containers"][container]);
         let account_name =
             pointer::text(&deployment, "/spec/template/spec/serviceAccountName").to_owned();
-        let is_account =
-            |it: &Value| it["kind"] == "ServiceAccount" && it["metadata"]["name"] == *account_name;
-        let mut account = objects.iter().position(is_account).map(|it| objects.remove(it));
+        let is_account = |object: &Value| {
+            object["kind"] == "ServiceAccount" && object["metadata"]["name"] == *account_name
+        };
+        let mut account = objects.iter().position(is_account).map(|index| objects.remove(index));
         if account.is_some() {
             let all = objects.iter_mut().chain([&mut deployment]).chain(&mut account);
-            all.for_each(|it| rename_account(it, &account_name));
+            all.for_each(|object| rename_account(object, &account_name));
         }
         Ok(Self { deployment, container, account, account_name })
     }
@@ -71,65 +72,70 @@ impl Manager {
         self.deployment["spec"]["replicas"].as_u64().unwrap_or(1)
     }
 
-    pub fn watches(&self) -> bool {
-        pointer::list(self.container_value(), "/env").iter().any(|it| it["name"] == WATCH)
+    pub fn watches_namespaces(&self) -> bool {
+        pointer::list(self.container_value(), "/env")
+            .iter()
+            .any(|variable| variable["name"] == WATCH)
     }
 
-    /// What the operator is told by a flag, or by the variable of the same name.
-    pub fn setting(&self, flag: &str) -> Option<String> {
+    /// Returns the value of a flag of the operator, or of the variable of the same name.
+    pub fn find_setting(&self, flag: &str) -> Option<String> {
         let args: Vec<&str> = pointer::texts(self.container_value(), "/args").collect();
-        let given = args.iter().enumerate().find_map(|(at, it)| match it.strip_prefix(flag)? {
-            "" => args.get(at + 1).copied(),
-            rest => rest.strip_prefix('='),
+        let given = args.iter().enumerate().find_map(|(at, argument)| {
+            match argument.strip_prefix(flag)? {
+                "" => args.get(at + 1).copied(),
+                rest => rest.strip_prefix('='),
+            }
         });
         let variable = flag.trim_start_matches('-').replace('-', "_").to_uppercase();
         let env = pointer::list(self.container_value(), "/env");
         let given =
-            given.or_else(|| env.iter().find(|it| it["name"] == variable)?["value"].as_str());
+            given.or_else(|| env.iter().find(|entry| entry["name"] == variable)?["value"].as_str());
         given.map(str::to_owned)
     }
 
     /// The ports of the manager that a Service leads to.
-    pub fn ports(&self, service: &Value) -> Vec<u64> {
+    pub fn ports_of_service(&self, service: &Value) -> Vec<u64> {
         if service["kind"] != "Service" || !release::selects_pods(service, &self.deployment) {
             return Vec::new();
         }
         let target = |port: &Value| match &port["targetPort"] {
-            Value::Null => self.number(&port["port"]),
-            target => self.number(target),
+            Value::Null => self.port_number(&port["port"]),
+            target => self.port_number(target),
         };
         pointer::list(service, "/spec/ports").iter().filter_map(target).collect()
     }
 
     /// The number of a port of the manager, which may be given by its name.
-    pub fn number(&self, port: &Value) -> Option<u64> {
+    pub fn port_number(&self, port: &Value) -> Option<u64> {
         let own = pointer::list(self.container_value(), "/ports");
-        let named = || own.iter().find(|it| it["name"] == *port)?["containerPort"].as_u64();
+        let named =
+            || own.iter().find(|named_port| named_port["name"] == *port)?["containerPort"].as_u64();
         port.as_u64().or_else(named)
     }
 
     /// The ports that probes ask.
-    pub fn probed(&self) -> impl Iterator<Item = u64> {
+    pub fn probed_ports(&self) -> impl Iterator<Item = u64> {
         let probes = ["livenessProbe", "readinessProbe", "startupProbe"];
-        let probes = probes.into_iter().map(|it| &self.container_value()[it]);
-        let ports =
-            probes.flat_map(|it| ["httpGet", "tcpSocket", "grpc"].map(|kind| &it[kind]["port"]));
-        ports.filter_map(|it| self.number(it))
+        let probes = probes.into_iter().map(|probe| &self.container_value()[probe]);
+        let ports = probes
+            .flat_map(|probe| ["httpGet", "tcpSocket", "grpc"].map(|kind| &probe[kind]["port"]));
+        ports.filter_map(|port| self.port_number(port))
     }
 
     /// The names of the volumes at a path.
-    pub fn mounted(&self, path: &str) -> Vec<String> {
+    pub fn volumes_mounted_at(&self, path: &str) -> Vec<String> {
         let mounts = pointer::list(self.container_value(), "/volumeMounts").iter();
-        let there = mounts.filter(|it| {
-            pointer::text(it, "/mountPath").trim_end_matches('/') == path.trim_end_matches('/')
+        let there = mounts.filter(|mount| {
+            pointer::text(mount, "/mountPath").trim_end_matches('/') == path.trim_end_matches('/')
         });
-        there.map(|it| pointer::text(it, "/name").to_owned()).collect()
+        there.map(|mount| pointer::text(mount, "/name").to_owned()).collect()
     }
 
     /// The file that the templates read. `budget` is whether they add a PodDisruptionBudget.
-    pub fn file(&self, budget: bool, switches: &[Switch]) -> Value {
+    pub fn render_file(&self, budget: bool, switches: &[Switch]) -> Value {
         let switches: Map<String, Value> =
-            switches.iter().map(|it| (it.name.to_owned(), it.file())).collect();
+            switches.iter().map(|switch| (switch.name.to_owned(), switch.render_file())).collect();
         json!({
             "container": self.container,
             "deployment": self.deployment,
@@ -149,12 +155,12 @@ impl Manager {
 }
 
 /// The position of the manager's container: the default one, or the only one.
-fn container(deployment: &Value) -> anyhow::Result<usize> {
+fn find_container(deployment: &Value) -> anyhow::Result<usize> {
     let containers = pointer::list(deployment, "/spec/template/spec/containers");
     let annotations = &deployment["spec"]["template"]["metadata"]["annotations"];
     let default = annotations["kubectl.kubernetes.io/default-container"].as_str();
     let name = default.unwrap_or("manager");
-    match containers.iter().position(|it| it["name"] == name) {
+    match containers.iter().position(|container| container["name"] == name) {
         Some(at) => Ok(at),
         None if containers.len() == 1 => Ok(0),
         None => Err(anyhow::format_err!(
@@ -166,10 +172,12 @@ fn container(deployment: &Value) -> anyhow::Result<usize> {
 }
 
 /// The Lease has the operator's name, which two releases share.
-fn lease(container: &mut Value) {
+fn name_lease(container: &mut Value) {
     let Some(args) = container["args"].as_array_mut() else { return };
-    let flag = |it: &Value| it.as_str().and_then(|it| it.split('=').next().map(str::to_owned));
-    let has = |name: &str| args.iter().any(|it| flag(it).as_deref() == Some(name));
+    let flag = |argument: &Value| {
+        argument.as_str().and_then(|argument| argument.split('=').next().map(str::to_owned))
+    };
+    let has = |name: &str| args.iter().any(|argument| flag(argument).as_deref() == Some(name));
     if has("--leader-elect") && !has("--leader-election-id") {
         args.push(format!("--leader-election-id={FULLNAME}").into());
     }
@@ -179,17 +187,17 @@ fn rename_account(object: &mut Value, name: &str) {
     match object["kind"].as_str() {
         Some("ServiceAccount") => object["metadata"]["name"] = ACCOUNT.into(),
         Some("RoleBinding" | "ClusterRoleBinding") => {
-            for it in object["subjects"].as_array_mut().into_iter().flatten() {
-                if is_account(it, name) {
-                    it["name"] = ACCOUNT.into();
+            for subject in object["subjects"].as_array_mut().into_iter().flatten() {
+                if is_account(subject, name) {
+                    subject["name"] = ACCOUNT.into();
                 }
             }
         }
         _ => {
             for key in ["serviceAccountName", "serviceAccount"] {
                 let found = object.pointer_mut(&format!("/spec/template/spec/{key}"));
-                if let Some(it) = found.filter(|it| **it == *name) {
-                    *it = ACCOUNT.into();
+                if let Some(account) = found.filter(|account| **account == *name) {
+                    *account = ACCOUNT.into();
                 }
             }
         }

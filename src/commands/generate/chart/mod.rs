@@ -19,7 +19,7 @@ use crate::{
         charts::{self, GENERATED_BY as BY, GENERATED_FOLDER as FOLDER},
         release_secret, shipped,
     },
-    commands::{Mode, Outcome},
+    commands::{Outcome, OutputMode},
     disk::Root,
     plan::{self, Plan, WorkTree},
     project::Project,
@@ -28,12 +28,12 @@ use crate::{
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::yaml::{self, Value, pointer};
 use manager::Manager;
-use metadata::Metadata;
+use metadata::ChartMetadata;
 use model::{Image, ProjectPath, Tree};
 use values::Values;
 
 const EDIT: &str = "config/ and the Rust source";
-/// Values, and templates that somebody adds, change what ours do.
+/// Values and additional templates change what generated templates do.
 const EDIT_VALUES: &str = "values.yaml or another template";
 
 /// Write a Helm chart of config/ and the Rust source
@@ -53,12 +53,12 @@ pub struct Args {
     #[arg(long)]
     image: Option<Image>,
     #[command(flatten)]
-    pub mode: Mode,
+    pub mode: OutputMode,
 }
 
 /// The files of a chart, by their paths in it.
 #[derive(Default)]
-struct Chart {
+struct ChartFiles {
     /// Written again each time.
     generated: BTreeMap<String, String>,
     /// Written once.
@@ -71,25 +71,25 @@ struct Chart {
 }
 
 impl Args {
-    pub fn write(self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<Outcome> {
+    pub fn write_files(self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<Outcome> {
         let project = Project::read(root)?;
         self.require_our_folder(tree)?;
-        let chart = self.chart(tree, root, &project)?;
+        let chart = self.build_chart(tree, root, &project)?;
         let mut plan = Plan::default();
         for (name, text) in chart.scaffolded.clone() {
-            let path = self.path(&name)?;
+            let path = self.path_of(&name)?;
             if tree.read(&path)?.is_none() {
                 plan.scaffold(path, text);
             }
         }
         for (name, text) in chart.generated.clone() {
             let edit = if name.starts_with("files/") { EDIT } else { EDIT_VALUES };
-            plan.generate(self.path(&name)?, text, edit, BY);
+            plan.generate(self.path_of(&name)?, text, edit, BY);
         }
-        plan.own(self.path("files")?, &["yaml"], BY);
+        plan.remove_stale(self.path_of("files")?, &["yaml"], BY);
         self.sweep_templates(tree, &chart, &mut plan)?;
-        let size = self.size(tree, &chart)?;
-        if release_secret::LIMIT < size {
+        let size = self.release_size(tree, &chart)?;
+        if size > release_secret::LIMIT {
             return Err(anyhow::format_err!(
                 "Helm could not install the chart: the Secret of a release would have about {} KiB, and an API server accepts {}",
                 size / 1024,
@@ -97,8 +97,8 @@ impl Args {
             ))
             .hint("shorten the descriptions in the CRDs, or publish the CRDs apart from the chart");
         }
-        chart.warnings.into_iter().for_each(|it| plan.warn(it));
-        plan.next(format!(
+        chart.warnings.into_iter().for_each(|warning| plan.warn(warning));
+        plan.set_next_steps(format!(
             "Helm stores a release in one Secret: about {} KiB of the {} KiB that a Secret can hold.\nNext: check the chart, and install it:\n  helm lint --strict {dir}\n  helm install {} {dir} --namespace {} --create-namespace",
             size.div_ceil(1024),
             release_secret::LIMIT / 1024,
@@ -110,34 +110,34 @@ impl Args {
         Ok(Outcome::Files)
     }
 
-    /// What checks the chart of a project in the default directory, with this image.
-    pub fn check(image: Option<Image>) -> Self {
-        let mode = Mode { dry_run: false, diff: false, check: true, force: false };
+    /// Returns the arguments that check the chart in the default directory, with this image.
+    pub fn for_check(image: Option<Image>) -> Self {
+        let mode = OutputMode { dry_run: false, diff: false, check: true, force: false };
         Self { output_dir: ProjectPath::fixed(FOLDER), image, mode }
     }
 
-    /// The image in the chart that is there.
-    pub fn image_there(&self, tree: &impl Tree) -> anyhow::Result<Option<Image>> {
-        let text = tree.read(&self.path("files/manager.yaml")?)?.unwrap_or_default();
-        Ok(Manager::image_in(&text).and_then(|it| it.parse().ok()))
+    /// Returns the image in the existing chart.
+    pub fn generated_image(&self, tree: &impl Tree) -> anyhow::Result<Option<Image>> {
+        let text = tree.read(&self.path_of("files/manager.yaml")?)?.unwrap_or_default();
+        Ok(Manager::image_in(&text).and_then(|image| image.parse().ok()))
     }
 
-    /// Whether `generate chart` has written a chart there.
-    pub fn is_there(&self, tree: &impl Tree) -> anyhow::Result<bool> {
+    /// Returns whether `generate chart` has written the chart in the directory.
+    pub fn is_generated(&self, tree: &impl Tree) -> anyhow::Result<bool> {
         charts::is_generated(tree, &self.output_dir)
     }
 
-    fn path(&self, name: &str) -> anyhow::Result<ProjectPath> {
+    fn path_of(&self, name: &str) -> anyhow::Result<ProjectPath> {
         Ok(self.output_dir.join(name)?)
     }
 
-    /// A chart that somebody else has written would be mixed with ours.
+    /// Refuses a directory with a chart of another origin, which would be mixed with the generated one.
     fn require_our_folder(&self, tree: &WorkTree<'_>) -> anyhow::Result<()> {
-        if self.is_there(tree)? {
+        if self.is_generated(tree)? {
             return Ok(());
         }
         let folder = &self.output_dir;
-        let message = match tree.read(&self.path("Chart.yaml")?)? {
+        let message = match tree.read(&self.path_of("Chart.yaml")?)? {
             None if tree.names(folder.as_str())?.is_empty() => return Ok(()),
             None => format!("`{folder}` has files, and is not a chart"),
             Some(_) => format!("`{folder}` is a chart that operator-rs has not generated"),
@@ -145,38 +145,44 @@ impl Args {
         Err(anyhow::format_err!(message)).hint("name another directory: `--output-dir DIR`")
     }
 
-    fn chart(&self, tree: &WorkTree<'_>, root: &Root, project: &Project) -> anyhow::Result<Chart> {
-        let names::Objects { all: mut objects, namespace, warnings } =
-            names::objects(root, project, self.image.as_ref())?;
+    fn build_chart(
+        &self,
+        tree: &WorkTree<'_>,
+        root: &Root,
+        project: &Project,
+    ) -> anyhow::Result<ChartFiles> {
+        let names::RenamedObjects { all: mut objects, namespace, warnings } =
+            names::render_objects(root, project, self.image.as_ref())?;
         let placeholder = shipped::placeholder(&objects);
-        let mut chart = Chart { namespace, warnings, ..Chart::default() };
+        let mut chart = ChartFiles { namespace, warnings, ..ChartFiles::default() };
         chart.warnings.extend(placeholder);
         numbers::require_exact(&objects)?;
         chart.manifest = objects.iter().map(yaml::to_text).collect::<Vec<_>>().join("---\n");
-        release::separate(&mut objects);
-        let is_crd = |it: &Value| it["kind"] == "CustomResourceDefinition";
+        release::separate_releases(&mut objects);
+        let is_crd = |object: &Value| object["kind"] == "CustomResourceDefinition";
         let (crds, mut objects): (Vec<_>, Vec<_>) = objects.into_iter().partition(is_crd);
-        let manager = Manager::take(&mut objects)?;
-        let (roles, warnings) = match manager.watches() {
-            true => roles::take(&mut objects, &crds),
-            false => Default::default(),
+        let manager = Manager::take_from(&mut objects)?;
+        let (roles, warnings) = if manager.watches_namespaces() {
+            roles::take_roles(&mut objects, &crds)
+        } else {
+            Default::default()
         };
         chart.warnings.extend(warnings);
-        let switches = switches::take(&mut objects, &crds, &manager, &roles);
-        let context = values::context(&manager, &objects, &switches);
-        let metadata = Metadata::read(tree, project, &crds)?;
-        let budget = !objects.iter().any(|it| it["kind"] == "PodDisruptionBudget");
-        chart.add_data("files", "manager", &manager.file(budget, &switches));
+        let switches = switches::take_switches(&mut objects, &crds, &manager, &roles);
+        let context = values::build_context(&manager, &objects, &switches);
+        let metadata = ChartMetadata::read(tree, project, &crds)?;
+        let budget = !objects.iter().any(|object| object["kind"] == "PodDisruptionBudget");
+        chart.add_data("files", "manager", &manager.render_file(budget, &switches));
         if let Some(account) = &manager.account {
             chart.add_data("files", "serviceaccount", account);
         }
-        for it in &crds {
-            chart.add_data("files/crds", pointer::text(it, "/metadata/name"), it);
+        for crd in &crds {
+            chart.add_data("files/crds", pointer::text(crd, "/metadata/name"), crd);
         }
         chart.add_objects("objects", &objects);
-        switches.iter().for_each(|it| chart.add_objects(it.name, &it.objects));
-        for it in &roles {
-            chart.add_data("files/roles", short(it.name()), &it.file());
+        switches.iter().for_each(|switch| chart.add_objects(switch.name, &switch.objects));
+        for role in &roles {
+            chart.add_data("files/roles", short_name(role.name()), &role.render_file());
         }
         self.add_templates(tree, project, &mut chart, &context)?;
         self.add_metadata(tree, &mut chart, &metadata)?;
@@ -188,7 +194,7 @@ impl Args {
         &self,
         tree: &WorkTree<'_>,
         project: &Project,
-        chart: &mut Chart,
+        chart: &mut ChartFiles,
         context: &Value,
     ) -> anyhow::Result<()> {
         let own = |text: &str| text.replace("project-name.", &format!("{}.", project.name));
@@ -200,15 +206,15 @@ impl Args {
         let (fresh, schema) = (take("values.yaml"), take("values.schema.json"));
         let notes = take("templates/NOTES.txt");
         chart.scaffolded.insert("templates/NOTES.txt".to_owned(), own(&notes));
-        let path = self.path("values.yaml")?;
+        let path = self.path_of("values.yaml")?;
         let theirs = tree.read(&path)?;
         let values = Values::read(&path, theirs.as_deref(), &fresh, &schema)?;
-        let list = values.problems();
+        let list = values.find_problems();
         if !list.is_empty() {
             return Err(Diagnostics { headline: "nothing was written".to_owned(), list }.into());
         }
-        chart.warnings.extend(values.warnings());
-        let schema = format!("{:#}\n", values.schema());
+        chart.warnings.extend(values.find_warnings());
+        let schema = format!("{:#}\n", values.adapted_schema());
         let schema = schema.strip_prefix("{\n").unwrap_or(&schema);
         chart.generated.insert("values.schema.json".to_owned(), schema.to_owned());
         chart.scaffolded.insert("values.yaml".to_owned(), fresh);
@@ -219,14 +225,14 @@ impl Args {
     fn add_metadata(
         &self,
         tree: &WorkTree<'_>,
-        chart: &mut Chart,
-        metadata: &Metadata,
+        chart: &mut ChartFiles,
+        metadata: &ChartMetadata,
     ) -> anyhow::Result<()> {
-        let path = self.path("Chart.yaml")?;
+        let path = self.path_of("Chart.yaml")?;
         if let Some(text) = tree.read(&path)? {
-            chart.warnings.extend(metadata.compare(&path, &text)?);
+            chart.warnings.extend(metadata.compare_with(&path, &text)?);
         }
-        chart.scaffolded.insert("Chart.yaml".to_owned(), metadata.text());
+        chart.scaffolded.insert("Chart.yaml".to_owned(), metadata.to_yaml());
         Ok(())
     }
 
@@ -234,24 +240,24 @@ impl Args {
     fn sweep_templates(
         &self,
         tree: &WorkTree<'_>,
-        chart: &Chart,
+        chart: &ChartFiles,
         plan: &mut Plan,
     ) -> anyhow::Result<()> {
-        for path in tree.list(&self.path("templates")?)? {
+        for path in tree.list(&self.path_of("templates")?)? {
             let name = path.as_str().strip_prefix(&format!("{}/", self.output_dir));
-            if name.is_none_or(|it| chart.generated.contains_key(it)) {
+            if name.is_none_or(|path_in_chart| chart.generated.contains_key(path_in_chart)) {
                 continue;
             }
             let model::Found::Text(text) = tree.look(&path)? else { continue };
-            if plan::is_ours(&path, &text, BY) {
-                plan.delete(path, vec![text]);
+            if plan::is_unchanged_output(&path, &text, BY) {
+                plan.delete_file(path, vec![text]);
             }
         }
         Ok(())
     }
 
     /// With the user's own files, which are in the Secret as well.
-    fn size(&self, tree: &WorkTree<'_>, chart: &Chart) -> anyhow::Result<usize> {
+    fn release_size(&self, tree: &WorkTree<'_>, chart: &ChartFiles) -> anyhow::Result<usize> {
         let mut files = chart.scaffolded.clone();
         for path in tree.list(&self.output_dir)? {
             let name = path.as_str().strip_prefix(&format!("{}/", self.output_dir));
@@ -267,20 +273,22 @@ impl Args {
     }
 }
 
-impl Chart {
+impl ChartFiles {
     /// Adds a file for each object.
     fn add_objects(&mut self, folder: &str, objects: &[Value]) {
-        for it in objects {
-            let kind = pointer::text(it, "/kind").to_lowercase();
-            let name = short(pointer::text(it, "/metadata/name"));
-            self.add_data(&format!("files/{folder}"), &format!("{kind}-{name}"), it);
+        for object in objects {
+            let kind = pointer::text(object, "/kind").to_lowercase();
+            let name = short_name(pointer::text(object, "/metadata/name"));
+            self.add_data(&format!("files/{folder}"), &format!("{kind}-{name}"), object);
         }
     }
 
     /// Adds a file of data, under a name that is free.
     fn add_data(&mut self, folder: &str, name: &str, value: &Value) {
-        let is_plain = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '.';
-        let name = name.replace(|it| !is_plain(it), "-");
+        let is_plain = |character: char| {
+            character.is_ascii_alphanumeric() || character == '-' || character == '.'
+        };
+        let name = name.replace(|character| !is_plain(character), "-");
         let mut path = format!("{folder}/{name}.yaml");
         let mut count = 1;
         while self.generated.contains_key(&path) {
@@ -292,7 +300,7 @@ impl Chart {
 }
 
 /// The name of an object, as the project has it.
-fn short(name: &str) -> &str {
+fn short_name(name: &str) -> &str {
     let rest = name.strip_prefix(names::FULLNAME);
-    rest.and_then(|it| it.strip_prefix('-')).unwrap_or(name)
+    rest.and_then(|rest| rest.strip_prefix('-')).unwrap_or(name)
 }

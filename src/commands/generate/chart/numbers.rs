@@ -1,6 +1,6 @@
 //! Helm reads every number of a chart's data as a floating-point one.
 
-use super::names::title;
+use super::names::object_title;
 use diagnostics::{Diagnostic, Diagnostics};
 use go_data::yaml::{Number, Value};
 
@@ -12,30 +12,30 @@ pub fn require_exact(objects: &[Value]) -> anyhow::Result<()> {
     let mut list = Vec::new();
     for object in objects {
         let mut found = Vec::new();
-        collect(object, "", &mut found);
+        collect_inexact(object, "", &mut found);
         for (number, key) in found {
-            let message =
-                format!("{}: Helm would change the number {number} of `{key}`", title(object));
+            let message = format!(
+                "{}: Helm would change the number {number} of `{key}`",
+                object_title(object)
+            );
             list.push(Diagnostic::from(message).with_hint("use a number up to 2^53, or a string"));
         }
     }
-    match list.is_empty() {
-        true => Ok(()),
-        false => Err(Diagnostics {
-            headline: "the project cannot be turned into a chart".to_owned(),
-            list,
-        }
-        .into()),
+    if list.is_empty() {
+        Ok(())
+    } else {
+        Err(Diagnostics { headline: "the project cannot be turned into a chart".to_owned(), list }
+            .into())
     }
 }
 
-fn collect<'a>(value: &'a Value, key: &'a str, found: &mut Vec<(&'a Number, &'a str)>) {
+fn collect_inexact<'a>(value: &'a Value, key: &'a str, found: &mut Vec<(&'a Number, &'a str)>) {
     match value {
         Value::Number(number) if !FLOATS.contains(&key) && !is_exact(number) => {
             found.push((number, key));
         }
-        Value::Array(list) => list.iter().for_each(|it| collect(it, key, found)),
-        Value::Object(map) => map.iter().for_each(|(key, it)| collect(it, key, found)),
+        Value::Array(list) => list.iter().for_each(|item| collect_inexact(item, key, found)),
+        Value::Object(map) => map.iter().for_each(|(key, item)| collect_inexact(item, key, found)),
         _ => {}
     }
 }
@@ -43,8 +43,8 @@ fn collect<'a>(value: &'a Value, key: &'a str, found: &mut Vec<(&'a Number, &'a 
 fn is_exact(number: &Number) -> bool {
     const EXACT: u64 = 1 << 53;
     number.is_f64()
-        || number.as_u64().is_some_and(|it| it <= EXACT)
-        || number.as_i64().is_some_and(|it| it.unsigned_abs() <= EXACT)
+        || number.as_u64().is_some_and(|number| number <= EXACT)
+        || number.as_i64().is_some_and(|number| number.unsigned_abs() <= EXACT)
 }
 
 #[test]

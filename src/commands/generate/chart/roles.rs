@@ -1,7 +1,7 @@
 //! The rules of the manager, by whether they are about objects in namespaces: a release that watches some namespaces has
 //! Roles there, and a ClusterRole for the rest.
 
-use super::names::{ACCOUNT, title};
+use super::names::{ACCOUNT, object_title};
 use diagnostics::Diagnostic;
 use go_data::yaml::{Value, json, pointer};
 
@@ -50,7 +50,7 @@ impl Role {
     }
 
     /// The file that the templates read.
-    pub fn file(&self) -> Value {
+    pub fn render_file(&self) -> Value {
         json!({
             "binding": self.binding,
             "clusterRules": self.cluster,
@@ -61,16 +61,18 @@ impl Role {
 }
 
 /// Takes the roles out of the objects that depend on the watched namespaces. Warns of rules that could be about either.
-pub fn take(objects: &mut Vec<Value>, crds: &[Value]) -> (Vec<Role>, Vec<Diagnostic>) {
-    let (mut res, mut warnings) = (Vec::new(), Vec::new());
+pub fn take_roles(objects: &mut Vec<Value>, crds: &[Value]) -> (Vec<Role>, Vec<Diagnostic>) {
+    let (mut roles, mut warnings) = (Vec::new(), Vec::new());
     let all = objects.clone();
-    for binding in all.iter().filter(|it| binds_manager(it)) {
+    for binding in all.iter().filter(|object| binds_manager(object)) {
         let kind = pointer::text(binding, "/roleRef/kind");
         let name = pointer::text(binding, "/roleRef/name");
-        let is_role = |it: &&Value| it["kind"] == kind && it["metadata"]["name"] == name;
+        let is_role =
+            |object: &&Value| object["kind"] == kind && object["metadata"]["name"] == name;
         let Some(role) = objects.iter().find(is_role).cloned() else { continue };
         // Beside a ClusterRole of this name, the Role is for the namespace of the operator alone.
-        let is_beside = |it: &Value| it["kind"] == "ClusterRole" && it["metadata"]["name"] == name;
+        let is_beside =
+            |object: &Value| object["kind"] == "ClusterRole" && object["metadata"]["name"] == name;
         let stays = !name.ends_with(MANAGER) || all.iter().any(is_beside);
         if !role["aggregationRule"].is_null() || (kind == "Role" && stays) {
             continue;
@@ -79,33 +81,35 @@ pub fn take(objects: &mut Vec<Value>, crds: &[Value]) -> (Vec<Role>, Vec<Diagnos
         for rule in pointer::list(&role, "/rules") {
             match kind {
                 "Role" => namespaced.push(rule.clone()),
-                _ => split(rule, crds, &mut cluster, &mut namespaced, &mut |group, resource| {
-                    let message = format!(
-                        "{} grants `{resource}.{group}`, and it is unknown whether that resource is namespaced: with `watchNamespaces`, the rule still applies to the whole cluster",
-                        title(&role)
-                    );
-                    warnings.push(Diagnostic::from(message));
-                }),
+                _ => {
+                    split_rule(rule, crds, &mut cluster, &mut namespaced, &mut |group, resource| {
+                        let message = format!(
+                            "{} grants `{resource}.{group}`, and it is unknown whether that resource is namespaced: with `watchNamespaces`, the rule still applies to the whole cluster",
+                            object_title(&role)
+                        );
+                        warnings.push(Diagnostic::from(message));
+                    })
+                }
             }
         }
         if !namespaced.is_empty() {
-            objects.retain(|it| *it != role && it != binding);
-            res.push(Role { role, binding: binding.clone(), cluster, namespaced });
+            objects.retain(|object| *object != role && object != binding);
+            roles.push(Role { role, binding: binding.clone(), cluster, namespaced });
         }
     }
-    (res, warnings)
+    (roles, warnings)
 }
 
-/// Whether it binds a role to the manager's service account alone.
+/// Returns whether an object binds a role to the manager's service account only.
 fn binds_manager(object: &Value) -> bool {
     let subjects = pointer::list(object, "/subjects");
     let is_binding =
         ["ClusterRoleBinding", "RoleBinding"].contains(&pointer::text(object, "/kind"));
-    is_binding && !subjects.is_empty() && subjects.iter().all(|it| it["name"] == ACCOUNT)
+    is_binding && !subjects.is_empty() && subjects.iter().all(|subject| subject["name"] == ACCOUNT)
 }
 
 /// Divides a rule by the scope of its resources.
-fn split(
+fn split_rule(
     rule: &Value,
     crds: &[Value],
     cluster: &mut Vec<Value>,
@@ -119,7 +123,7 @@ fn split(
     for group in pointer::texts(rule, "/apiGroups") {
         let mut parts: [Vec<Value>; 2] = Default::default();
         for resource in resources.iter().filter_map(Value::as_str) {
-            let scope = scope(group, resource, crds);
+            let scope = is_namespaced(group, resource, crds);
             if scope.is_none() {
                 unknown(group, resource);
             }
@@ -137,20 +141,20 @@ fn split(
     }
 }
 
-/// Whether a resource is in namespaces, if that is known.
-fn scope(group: &str, resource: &str, crds: &[Value]) -> Option<bool> {
+/// Returns whether a resource is namespaced, if that is known.
+fn is_namespaced(group: &str, resource: &str, crds: &[Value]) -> Option<bool> {
     let plural = resource.split('/').next().unwrap_or_default();
     let of = |groups: &[(&str, &[&str])]| {
-        groups.iter().find(|it| it.0 == group).map(|it| it.1.contains(&plural))
+        groups.iter().find(|entry| entry.0 == group).map(|entry| entry.1.contains(&plural))
     };
     if plural == "*" {
         return None;
     }
     let declares =
-        |it: &&Value| it["spec"]["group"] == group && it["spec"]["names"]["plural"] == plural;
+        |crd: &&Value| crd["spec"]["group"] == group && crd["spec"]["names"]["plural"] == plural;
     match crds.iter().find(declares) {
         Some(crd) => Some(crd["spec"]["scope"] == "Namespaced"),
-        None => of(NAMESPACED).map(|it| !it).or_else(|| of(CLUSTER)),
+        None => of(NAMESPACED).map(|is_exception| !is_exception).or_else(|| of(CLUSTER)),
     }
 }
 
@@ -160,7 +164,7 @@ fn a_rule_is_divided_by_the_scope_of_its_resources() {
         json!({ "spec": { "group": "a.b", "names": { "plural": "cs" }, "scope": "Cluster" } });
     let check = |group: &str, resource: &str, expected: Option<bool>| {
         assert_eq!(
-            scope(group, resource, std::slice::from_ref(&crd)),
+            is_namespaced(group, resource, std::slice::from_ref(&crd)),
             expected,
             "{resource}.{group}"
         );
@@ -176,7 +180,7 @@ fn a_rule_is_divided_by_the_scope_of_its_resources() {
     let rule =
         json!({ "apiGroups": ["", "a.b"], "resources": ["nodes", "pods"], "verbs": ["get"] });
     let (mut cluster, mut namespaced, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
-    split(&rule, &[crd], &mut cluster, &mut namespaced, &mut |group, resource| {
+    split_rule(&rule, &[crd], &mut cluster, &mut namespaced, &mut |group, resource| {
         unknown.push(format!("{resource}.{group}"));
     });
     let rule = |group: &str, resources: Value| json!({ "apiGroups": [group], "resources": resources, "verbs": ["get"] });

@@ -1,8 +1,8 @@
-//! What the values `metrics.enabled` and `webhook.enabled` switch off: objects, and parts of the Deployment.
+//! The objects and the parts of the Deployment that the values `metrics.enabled` and `webhook.enabled` switch off.
 
 use super::{
     manager::Manager,
-    names::{collect, title},
+    names::{collect_texts, object_title},
     release::{self, is_one_of},
     roles::Role,
 };
@@ -19,7 +19,7 @@ const WEBHOOK_ENV: &[&str] = &[
     "WEBHOOK_SECRET",
     "WEBHOOK_SERVICE",
 ];
-/// What the runtime serves webhooks with, if no argument says otherwise.
+/// The directory of the webhooks' certificate, if no argument names another.
 const WEBHOOK_CERTIFICATE: &str = "/tmp/k8s-webhook-server/serving-certs";
 
 /// The argument and the variable for the certificate of the metrics.
@@ -44,39 +44,39 @@ pub struct Switch {
 }
 
 /// Takes the objects of each part of the operator out of all others.
-pub fn take(
+pub fn take_switches(
     objects: &mut Vec<Value>,
     crds: &[Value],
     manager: &Manager,
     roles: &[Role],
 ) -> Vec<Switch> {
-    let mut found = [metrics(objects, manager), webhook(objects, crds, manager)];
+    let mut found = [find_metrics(objects, manager), find_webhooks(objects, crds, manager)];
     if let [Some(metrics), Some(webhook)] = &mut found {
-        share(metrics, webhook);
+        share_certificate(metrics, webhook);
     }
-    let mut res: Vec<Switch> = found.into_iter().flatten().collect();
-    for switch in &mut res {
+    let mut switches: Vec<Switch> = found.into_iter().flatten().collect();
+    for switch in &mut switches {
         switch.add_certificates(objects, manager);
-        let fixed = switch.reference(objects, manager, roles);
+        let fixed = switch.find_dangling_reference(objects, manager, roles);
         switch.fixed = switch.fixed.take().or(fixed);
     }
-    objects.retain(|it| !res.iter().any(|switch| switch.objects.contains(it)));
-    res
+    objects.retain(|object| !switches.iter().any(|switch| switch.objects.contains(object)));
+    switches
 }
 
 /// Has the metrics do without the webhooks' certificate, if that is theirs as well, and keep it for the webhooks.
-fn share(metrics: &mut Switch, webhook: &mut Switch) {
-    let is_shared = |it: &String| webhook.volumes.contains(it);
+fn share_certificate(metrics: &mut Switch, webhook: &mut Switch) {
+    let is_shared = |volume: &String| webhook.volumes.contains(volume);
     if metrics.volumes.iter().any(is_shared) {
-        metrics.volumes.retain(|it| !is_shared(it));
+        metrics.volumes.retain(|volume| !is_shared(volume));
         webhook.flags.push(METRICS_CERTIFICATE.0);
         webhook.env.push(METRICS_CERTIFICATE.1);
     }
 }
 
 impl Switch {
-    /// What the templates take out of the Deployment, and add to it.
-    pub fn file(&self) -> Value {
+    /// Renders what the templates take out of the Deployment, and add to it.
+    pub fn render_file(&self) -> Value {
         json!({
             "argument": self.argument,
             "env": self.env,
@@ -91,22 +91,27 @@ impl Switch {
     /// Certificates of these.
     fn add_certificates(&mut self, objects: &[Value], manager: &Manager) {
         let volumes = pointer::list(&manager.deployment, "/spec/template/spec/volumes");
-        let own = volumes.iter().filter(|it| self.volumes.iter().any(|name| it["name"] == **name));
-        let mut secrets: Vec<&Value> = own.map(|it| &it["secret"]["secretName"]).collect();
-        let issuer = |it: &Value| it["spec"]["issuerRef"]["name"].clone();
+        let own = volumes
+            .iter()
+            .filter(|volume| self.volumes.iter().any(|name| volume["name"] == **name));
+        let mut secrets: Vec<&Value> = own.map(|volume| &volume["secret"]["secretName"]).collect();
+        let issuer = |certificate: &Value| certificate["spec"]["issuerRef"]["name"].clone();
         loop {
             let (certificates, others): (Vec<_>, Vec<_>) = objects
                 .iter()
-                .filter(|it| release::is_certificate(it))
-                .partition(|it| secrets.contains(&&it["spec"]["secretName"]));
-            let issuers = objects.iter().filter(|it| it["kind"] == "Issuer").filter(|it| {
-                let name = &it["metadata"]["name"];
-                certificates.iter().any(|it| issuer(it) == *name)
-                    && !others.iter().any(|it| issuer(it) == *name)
-            });
-            let authorities = issuers.clone().map(|it| &it["spec"]["ca"]["secretName"]);
-            let more: Vec<&Value> =
-                authorities.filter(|it| it.is_string() && !secrets.contains(it)).collect();
+                .filter(|object| release::is_certificate(object))
+                .partition(|certificate| secrets.contains(&&certificate["spec"]["secretName"]));
+            let issuers = objects.iter().filter(|object| object["kind"] == "Issuer").filter(
+                |issuer_object| {
+                    let name = &issuer_object["metadata"]["name"];
+                    certificates.iter().any(|certificate| issuer(certificate) == *name)
+                        && !others.iter().any(|certificate| issuer(certificate) == *name)
+                },
+            );
+            let authorities = issuers.clone().map(|issuer| &issuer["spec"]["ca"]["secretName"]);
+            let more: Vec<&Value> = authorities
+                .filter(|secret| secret.is_string() && !secrets.contains(secret))
+                .collect();
             if more.is_empty() {
                 self.objects.extend(certificates.iter().copied().chain(issuers).cloned());
                 return;
@@ -115,70 +120,82 @@ impl Switch {
         }
     }
 
-    /// What would refer to an object or a port that is gone.
-    fn reference(&self, objects: &[Value], manager: &Manager, roles: &[Role]) -> Option<String> {
-        if let Some(port) = manager.probed().find(|it| self.ports.contains(it)) {
+    /// Finds a reference to an object or a port that is gone if this part is switched off.
+    fn find_dangling_reference(
+        &self,
+        objects: &[Value],
+        manager: &Manager,
+        roles: &[Role],
+    ) -> Option<String> {
+        if let Some(port) = manager.probed_ports().find(|port| self.ports.contains(port)) {
             return Some(format!("a probe of the Deployment asks port {port}"));
         }
         let named = self
             .objects
             .iter()
-            .filter(|it| is_one_of(it, &["Certificate", "Issuer", "Secret", "Service"]));
+            .filter(|object| is_one_of(object, &["Certificate", "Issuer", "Secret", "Service"]));
         let names: Vec<&str> = named
-            .flat_map(|it| ["/metadata/name", "/spec/secretName"].map(|at| pointer::text(it, at)))
-            .filter(|it| !it.is_empty())
-            .map(super::short)
+            .flat_map(|object| {
+                ["/metadata/name", "/spec/secretName"].map(|at| pointer::text(object, at))
+            })
+            .filter(|text| !text.is_empty())
+            .map(super::short_name)
             .collect();
         let mut rest: Vec<Value> =
-            objects.iter().filter(|it| !self.objects.contains(it)).cloned().collect();
+            objects.iter().filter(|object| !self.objects.contains(object)).cloned().collect();
         // A certificate may be for a name that nothing has.
-        let certificates = rest.iter_mut().filter(|it| release::is_certificate(it));
-        certificates.for_each(|it| it["spec"]["dnsNames"] = Value::Null);
-        rest.extend(roles.iter().map(|it| it.file()["role"].clone()));
-        rest.push(self.without(manager));
-        rest.iter().find_map(|it| {
+        let certificates = rest.iter_mut().filter(|object| release::is_certificate(object));
+        certificates.for_each(|certificate| certificate["spec"]["dnsNames"] = Value::Null);
+        rest.extend(roles.iter().map(|role| role.render_file()["role"].clone()));
+        rest.push(self.deployment_without(manager));
+        rest.iter().find_map(|object| {
             let mut texts = Vec::new();
-            collect(it, &mut texts);
-            let name = names.iter().find(|name| texts.iter().any(|it| mentions(it, name)))?;
-            Some(format!("{} refers to `{name}`", title(it)))
+            collect_texts(object, &mut texts);
+            let name =
+                names.iter().find(|name| texts.iter().any(|text| mentions_name(text, name)))?;
+            Some(format!("{} refers to `{name}`", object_title(object)))
         })
     }
 
     /// The Deployment without this part.
-    fn without(&self, manager: &Manager) -> Value {
-        let mut res = manager.deployment.clone();
-        let pod = &mut res["spec"]["template"]["spec"];
-        let is_own = |it: &Value| self.volumes.iter().any(|name| it["name"] == **name);
+    fn deployment_without(&self, manager: &Manager) -> Value {
+        let mut deployment = manager.deployment.clone();
+        let pod = &mut deployment["spec"]["template"]["spec"];
+        let is_own = |item: &Value| self.volumes.iter().any(|name| item["name"] == **name);
         let drop = |list: Option<&mut Value>, gone: &dyn Fn(&Value) -> bool| {
-            list.and_then(Value::as_array_mut).into_iter().for_each(|it| it.retain(|it| !gone(it)));
+            list.and_then(Value::as_array_mut)
+                .into_iter()
+                .for_each(|items| items.retain(|item| !gone(item)));
         };
         drop(pod.get_mut("volumes"), &is_own);
         let container = &mut pod["containers"][manager.container];
-        let is_flag = |it: &Value| {
-            let flag = it.as_str().and_then(|it| it.split('=').next());
-            self.flags.iter().any(|it| flag == Some(it))
+        let is_flag = |argument: &Value| {
+            let flag = argument.as_str().and_then(|text| text.split('=').next());
+            self.flags.iter().any(|known| flag == Some(known))
         };
         drop(container.get_mut("args"), &is_flag);
-        drop(container.get_mut("env"), &|it| self.env.iter().any(|name| it["name"] == **name));
+        drop(container.get_mut("env"), &|variable| {
+            self.env.iter().any(|name| variable["name"] == **name)
+        });
         drop(container.get_mut("volumeMounts"), &is_own);
-        res
+        deployment
     }
 }
 
-/// Whether a text has a name as a whole word, or as the end of one with a prefix.
-fn mentions(text: &str, name: &str) -> bool {
+/// Returns whether a text has a name as a whole word, or as the end of one with a prefix.
+fn mentions_name(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let (before, after) = (text[..at].chars().last(), text[at + name.len()..].chars().next());
         !before.is_some_and(char::is_alphanumeric)
-            && !after.is_some_and(|it| it.is_alphanumeric() || it == '-')
+            && !after.is_some_and(|character| character.is_alphanumeric() || character == '-')
     })
 }
 
 /// The metrics, if the operator serves them.
-fn metrics(objects: &[Value], manager: &Manager) -> Option<Switch> {
-    let address = manager.setting("--metrics-bind-address")?;
-    let port = address.rsplit(':').next()?.parse().ok().filter(|it| 0 < *it)?;
-    let mut res = Switch {
+fn find_metrics(objects: &[Value], manager: &Manager) -> Option<Switch> {
+    let address = manager.find_setting("--metrics-bind-address")?;
+    let port = address.rsplit(':').next()?.parse().ok().filter(|number| *number > 0)?;
+    let mut metrics = Switch {
         name: "metrics",
         objects: Vec::new(),
         fixed: None,
@@ -187,98 +204,111 @@ fn metrics(objects: &[Value], manager: &Manager) -> Option<Switch> {
         env: vec![METRICS_CERTIFICATE.1, "METRICS_SERVICE"],
         ports: vec![port],
         volumes: manager
-            .setting(METRICS_CERTIFICATE.0)
-            .map_or(Vec::new(), |it| manager.mounted(&it)),
+            .find_setting(METRICS_CERTIFICATE.0)
+            .map_or(Vec::new(), |path| manager.volumes_mounted_at(&path)),
     };
-    for service in objects.iter().filter(|it| it["kind"] == "Service") {
-        let ports = manager.ports(service);
+    for service in objects.iter().filter(|object| object["kind"] == "Service") {
+        let ports = manager.ports_of_service(service);
         match ports.contains(&port) {
-            true if ports.iter().all(|it| *it == port) => res.objects.push(service.clone()),
-            true => res.fixed = Some(format!("{} has other ports as well", title(service))),
+            true if ports.iter().all(|number| *number == port) => {
+                metrics.objects.push(service.clone())
+            }
+            true => {
+                metrics.fixed = Some(format!("{} has other ports as well", object_title(service)))
+            }
             false => {}
         }
     }
-    let services = res.objects.clone();
-    let of_metrics = |it: &&Value| match pointer::text(it, "/kind") {
-        "ServiceMonitor" => services.iter().any(|service| release::monitors(it, service)),
-        "PodMonitor" => {
-            let mut ports = pointer::list(it, "/spec/podMetricsEndpoints").iter();
-            release::selects_pods(it, &manager.deployment)
-                && ports.all(|it| manager.number(&it["port"]) == Some(port))
+    let services = metrics.objects.clone();
+    let of_metrics = |object: &&Value| match pointer::text(object, "/kind") {
+        "ServiceMonitor" => {
+            services.iter().any(|service| release::monitors_service(object, service))
         }
-        "ClusterRole" => is_reader(it) || is_authorizer(it),
+        "PodMonitor" => {
+            let mut ports = pointer::list(object, "/spec/podMetricsEndpoints").iter();
+            release::selects_pods(object, &manager.deployment)
+                && ports.all(|endpoint| manager.port_number(&endpoint["port"]) == Some(port))
+        }
+        "ClusterRole" => is_reader(object) || is_authorizer(object),
         "ClusterRoleBinding" => {
-            let role = &it["roleRef"]["name"];
-            let is_role =
-                |it: &&Value| it["kind"] == "ClusterRole" && it["metadata"]["name"] == *role;
+            let role = &object["roleRef"]["name"];
+            let is_role = |object: &&Value| {
+                object["kind"] == "ClusterRole" && object["metadata"]["name"] == *role
+            };
             objects.iter().find(is_role).is_some_and(is_authorizer)
         }
         _ => false,
     };
-    res.objects.extend(objects.iter().filter(of_metrics).cloned());
-    Some(res)
+    metrics.objects.extend(objects.iter().filter(of_metrics).cloned());
+    Some(metrics)
 }
 
-/// Whether a role is about reading the metrics.
+/// Returns whether a role only allows reading the metrics.
 fn is_reader(role: &Value) -> bool {
     let rules = pointer::list(role, "/rules");
-    !rules.is_empty() && rules.iter().all(|it| it["nonResourceURLs"] == json!(["/metrics"]))
+    !rules.is_empty() && rules.iter().all(|rule| rule["nonResourceURLs"] == json!(["/metrics"]))
 }
 
-/// Whether it is the scaffolded role to authorize those who read the metrics, and nothing was added to it.
+/// Returns whether a role is the scaffolded one for reviews of clients that read the metrics, without additions.
 fn is_authorizer(role: &Value) -> bool {
     let reviews = ["subjectaccessreviews", "tokenreviews"];
-    let is_review = |it: &Value| {
-        it["verbs"] == json!(["create"])
-            && reviews.iter().any(|name| it["resources"] == json!([name]))
+    let is_review = |rule: &Value| {
+        rule["verbs"] == json!(["create"])
+            && reviews.iter().any(|name| rule["resources"] == json!([name]))
     };
-    super::short(pointer::text(role, "/metadata/name")) == "metrics-auth-role"
+    super::short_name(pointer::text(role, "/metadata/name")) == "metrics-auth-role"
         && pointer::list(role, "/rules").iter().all(is_review)
 }
 
 /// The webhooks, if API servers call any.
-fn webhook(objects: &[Value], crds: &[Value], manager: &Manager) -> Option<Switch> {
+fn find_webhooks(objects: &[Value], crds: &[Value], manager: &Manager) -> Option<Switch> {
     let services: Vec<&Value> = objects
         .iter()
-        .filter(|it| it["kind"] == "Service" && !manager.ports(it).is_empty())
+        .filter(|object| {
+            object["kind"] == "Service" && !manager.ports_of_service(object).is_empty()
+        })
         .collect();
-    let of_name =
-        |name: &Value| services.iter().find(|it| it["metadata"]["name"] == *name).copied();
+    let of_name = |name: &Value| {
+        services.iter().find(|service| service["metadata"]["name"] == *name).copied()
+    };
     let called = |client: &Value| of_name(&client["service"]["name"]);
     let (mut found, mut fixed) = (Vec::<&Value>::new(), None);
-    for it in objects.iter().filter(|it| is_one_of(it, CONFIGURATIONS)) {
-        let clients = pointer::list(it, "/webhooks").iter().map(|it| called(&it["clientConfig"]));
+    for configuration in objects.iter().filter(|object| is_one_of(object, CONFIGURATIONS)) {
+        let clients = pointer::list(configuration, "/webhooks")
+            .iter()
+            .map(|webhook| called(&webhook["clientConfig"]));
         let clients: Vec<_> = clients.collect();
         if clients.iter().any(Option::is_some) {
             found.extend(clients.iter().flatten());
-            found.push(it);
+            found.push(configuration);
         }
         if clients.iter().any(Option::is_some) && clients.iter().any(Option::is_none) {
-            fixed = Some(format!("{} calls other servers as well", title(it)));
+            fixed = Some(format!("{} calls other servers as well", object_title(configuration)));
         }
     }
-    for it in crds {
-        if let Some(service) = called(&it["spec"]["conversion"]["webhook"]["clientConfig"]) {
+    for crd in crds {
+        if let Some(service) = called(&crd["spec"]["conversion"]["webhook"]["clientConfig"]) {
             found.push(service);
-            let name = pointer::text(it, "/metadata/name");
+            let name = pointer::text(crd, "/metadata/name");
             fixed = Some(format!("API servers call the operator to convert `{name}`"));
         }
     }
-    if found.is_empty() || manager.setting("--enable-webhooks").as_deref() == Some("false") {
+    if found.is_empty() || manager.find_setting("--enable-webhooks").as_deref() == Some("false") {
         return None;
     }
-    let has_label = |it: &&Value| it["metadata"]["labels"][COMPONENT.0] == COMPONENT.1;
+    let has_label = |object: &&Value| object["metadata"]["labels"][COMPONENT.0] == COMPONENT.1;
     found.extend(objects.iter().filter(has_label));
-    let path = manager.setting("--webhook-cert-path");
-    let objects = objects.iter().filter(|it| found.contains(it)).cloned().collect::<Vec<_>>();
+    let path = manager.find_setting("--webhook-cert-path");
+    let objects =
+        objects.iter().filter(|object| found.contains(object)).cloned().collect::<Vec<_>>();
     Some(Switch {
         name: "webhook",
         fixed,
         argument: "--enable-webhooks=false",
         flags: vec!["--webhook-cert-path"],
         env: WEBHOOK_ENV.to_vec(),
-        ports: objects.iter().flat_map(|it| manager.ports(it)).collect(),
-        volumes: manager.mounted(path.as_deref().unwrap_or(WEBHOOK_CERTIFICATE)),
+        ports: objects.iter().flat_map(|service| manager.ports_of_service(service)).collect(),
+        volumes: manager.volumes_mounted_at(path.as_deref().unwrap_or(WEBHOOK_CERTIFICATE)),
         objects,
     })
 }
@@ -286,7 +316,7 @@ fn webhook(objects: &[Value], crds: &[Value], manager: &Manager) -> Option<Switc
 #[test]
 fn names_are_mentioned_as_whole_words() {
     let check =
-        |text: &str, expected: bool| assert_eq!(mentions(text, "a-cert"), expected, "{text}");
+        |text: &str, expected: bool| assert_eq!(mentions_name(text, "a-cert"), expected, "{text}");
     check("a-cert", true);
     check("namespace/shop-a-cert", true);
     check("a-cert.namespace.svc", true);

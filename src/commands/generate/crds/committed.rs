@@ -11,7 +11,7 @@ use crate::{
         crd_comparison::{FieldDifference, differences},
         crd_files::objects,
         derive::MANIFESTS,
-        file_owner::{FileOwners, Owner},
+        file_owner::{FileOwner, FileOwners},
         outcome::writing_hint,
     },
     disk::Root,
@@ -23,14 +23,14 @@ use go_data::yaml::{self, Value};
 use model::{ProjectPath, Tree};
 
 /// Committed files, and the CRDs that should be in them.
-pub struct Committed<'a> {
+pub struct CommittedCrds<'a> {
     pub root: &'a Root,
     /// The only file, relative to the root; none if every file directly in it is read.
     pub file: Option<ProjectPath>,
     /// The prefix of each path in messages.
     pub shown_in: String,
     pub crds: &'a [Manifest],
-    /// Whether `crds` are all kinds of the workspace, so that other CRDs are left over.
+    /// True if `crds` are all kinds of the workspace, so that other CRDs are left over.
     pub whole: bool,
     pub owners: &'a FileOwners,
     /// The differences that are accepted: the name of the CRD, and the path of the field.
@@ -38,14 +38,14 @@ pub struct Committed<'a> {
 }
 
 /// A CRD in a committed file.
-struct Found {
+struct CommittedCrd {
     path: ProjectPath,
     crd: Value,
     writer: Writer,
-    owner: Owner,
+    owner: FileOwner,
 }
 
-/// Who has written a committed file.
+/// The tool that has written a committed file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Writer {
     GenerateCrds,
@@ -54,22 +54,22 @@ enum Writer {
     Other,
 }
 
-impl Committed<'_> {
+impl CommittedCrds<'_> {
     /// Fails if a CRD is missing, differs, or is left over.
     pub fn require_current(&self) -> anyhow::Result<()> {
-        let found = self.find()?;
+        let found = self.find_crds()?;
         let mut list = Vec::new();
         let mut writers = Vec::new();
-        let mut report = |it: &Found, what: &str, name: &str, why: &str| {
-            let file = format!("{}{}", self.shown_in, it.path);
+        let mut report = |found: &CommittedCrd, what: &str, name: &str, why: &str| {
+            let file = format!("{}{}", self.shown_in, found.path);
             let listed = Some(format!("{what}: {name} in {file}: {why}"));
             let message = format!("{what}: {name}: {why}");
             list.push(Diagnostic { listed, ..Diagnostic::in_file(file, message) });
-            writers.push(it.writer);
+            writers.push(found.writer);
         };
         let mut missing = Vec::new();
-        for crd in self.crds.iter().flat_map(|it| &it.objects) {
-            let name = name(crd);
+        for crd in self.crds.iter().flat_map(|manifest| &manifest.objects) {
+            let name = crd_name(crd);
             match found.get(name) {
                 None => missing.push(Diagnostic::from(match self.shown_in.trim_end_matches('/') {
                     "" | "." => format!("missing: {name}"),
@@ -77,8 +77,8 @@ impl Committed<'_> {
                 })),
                 Some(found) => {
                     for file in found {
-                        for it in self.unaccepted(name, differences(&file.crd, crd)) {
-                            let FieldDifference { path, in_file, declared } = it;
+                        for difference in self.without_accepted(name, differences(&file.crd, crd)) {
+                            let FieldDifference { path, in_file, declared } = difference;
                             let why = format!(
                                 "at `{path}`, {in_file} is committed, and {declared} is declared"
                             );
@@ -89,8 +89,8 @@ impl Committed<'_> {
             }
         }
         for (name, found) in &found {
-            found.iter().filter(|it| self.is_left_over(name, it)).for_each(|it| {
-                report(it, "left over", name, "no kind declares it");
+            found.iter().filter(|file| self.is_left_over(name, file)).for_each(|file| {
+                report(file, "left over", name, "no kind declares it");
             });
         }
         list.extend(missing);
@@ -117,36 +117,36 @@ impl Committed<'_> {
     }
 
     /// The differences that `--allow-at` does not accept.
-    fn unaccepted(&self, name: &str, found: Vec<FieldDifference>) -> Vec<FieldDifference> {
-        let is_accepted = |it: &FieldDifference| {
-            let place = [name, &it.path];
+    fn without_accepted(&self, name: &str, found: Vec<FieldDifference>) -> Vec<FieldDifference> {
+        let is_accepted = |difference: &FieldDifference| {
+            let place = [name, &difference.path];
             self.allowed.iter().any(|allowed| allowed.split_whitespace().eq(place))
         };
-        found.into_iter().filter(|it| !is_accepted(it)).collect()
+        found.into_iter().filter(|difference| !is_accepted(difference)).collect()
     }
 
     /// Returns whether a CRD is one of this workspace's, and no kind declares it any more: this command has written it
-    /// for one of its packages, or nobody knows who has, and its group is one of ours.
-    fn is_left_over(&self, name: &str, it: &Found) -> bool {
-        let mut declared = self.crds.iter().flat_map(|it| &it.objects);
-        let group = |it: &Value| it["spec"]["group"].clone();
-        let is_declared = declared.clone().any(|crd| group(crd) == group(&it.crd));
-        let is_ours = match (&it.writer, &it.owner) {
-            (Writer::GenerateCrds, Owner::Ours) => {
-                self.owners.reason_to_stay(&it.owner, is_declared).is_none()
+    /// for one of its packages, or its writer is unknown and its group is declared here.
+    fn is_left_over(&self, name: &str, file: &CommittedCrd) -> bool {
+        let mut declared = self.crds.iter().flat_map(|manifest| &manifest.objects);
+        let group = |crd: &Value| crd["spec"]["group"].clone();
+        let is_declared = declared.clone().any(|crd| group(crd) == group(&file.crd));
+        let is_ours = match (&file.writer, &file.owner) {
+            (Writer::GenerateCrds, FileOwner::Ours) => {
+                self.owners.reason_to_stay(&file.owner, is_declared).is_none()
             }
-            (Writer::GenerateCrds, Owner::Another(_)) => false,
+            (Writer::GenerateCrds, FileOwner::Another(_)) => false,
             _ => is_declared,
         };
         self.whole
             && self.owners.knows_all_kinds()
             && is_ours
-            && declared.all(|crd| self::name(crd) != name)
+            && declared.all(|crd| self::crd_name(crd) != name)
     }
 
-    fn find(&self) -> anyhow::Result<BTreeMap<String, Vec<Found>>> {
-        let mut res: BTreeMap<String, Vec<Found>> = BTreeMap::new();
-        for path in self.paths()? {
+    fn find_crds(&self) -> anyhow::Result<BTreeMap<String, Vec<CommittedCrd>>> {
+        let mut crds: BTreeMap<String, Vec<CommittedCrd>> = BTreeMap::new();
+        for path in self.list_files()? {
             let Some(text) = self.root.read(&path)? else { continue };
             if !text.contains("CustomResourceDefinition") {
                 continue;
@@ -154,34 +154,35 @@ impl Committed<'_> {
             let documents = yaml::documents(&text, yaml::Dialect::Kubernetes);
             let documents =
                 documents.with_context(|| format!("cannot read {}{path}", self.shown_in))?;
-            let writer = if [FOLDER, FILE].iter().any(|by| plan::is_ours(&path, &text, by)) {
-                Writer::GenerateCrds
-            } else if plan::is_generated_by(&path, &text, MANIFESTS) {
-                Writer::Manifests
-            } else {
-                Writer::Other
-            };
+            let writer =
+                if [FOLDER, FILE].iter().any(|by| plan::is_unchanged_output(&path, &text, by)) {
+                    Writer::GenerateCrds
+                } else if plan::is_generated_by(&path, &text, MANIFESTS) {
+                    Writer::Manifests
+                } else {
+                    Writer::Other
+                };
             let objects = documents.into_iter().flat_map(objects);
-            for crd in objects.filter(|it| it["kind"] == "CustomResourceDefinition") {
-                let name = name(&crd).to_owned();
+            for crd in objects.filter(|object| object["kind"] == "CustomResourceDefinition") {
+                let name = crd_name(&crd).to_owned();
                 let owner = self.owners.owner(&path, &text);
-                let found = Found { path: path.clone(), crd, writer, owner };
-                res.entry(name).or_default().push(found);
+                let found = CommittedCrd { path: path.clone(), crd, writer, owner };
+                crds.entry(name).or_default().push(found);
             }
         }
-        Ok(res)
+        Ok(crds)
     }
 
-    fn paths(&self) -> anyhow::Result<Vec<ProjectPath>> {
+    fn list_files(&self) -> anyhow::Result<Vec<ProjectPath>> {
         if let Some(file) = &self.file {
             return Ok(vec![file.clone()]);
         }
         let names = self.root.names("")?;
-        let paths = names.iter().filter_map(|it| it.parse::<ProjectPath>().ok());
-        Ok(paths.filter(|it| ["yaml", "yml", "json"].contains(&it.extension())).collect())
+        let paths = names.iter().filter_map(|name| name.parse::<ProjectPath>().ok());
+        Ok(paths.filter(|path| ["yaml", "yml", "json"].contains(&path.extension())).collect())
     }
 }
 
-fn name(crd: &Value) -> &str {
+fn crd_name(crd: &Value) -> &str {
     crd["metadata"]["name"].as_str().unwrap_or_default()
 }

@@ -1,13 +1,13 @@
 //! `operator-rs generate crds`: the CRDs of any cargo project, with no PROJECT file.
 
 mod committed;
-mod nothing;
+mod no_kinds;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use self::committed::Committed;
+use self::committed::CommittedCrds;
 use crate::{
     app::{
         cargo::Workspace,
@@ -16,12 +16,12 @@ use crate::{
         feature_flags::{self, FeatureFlags},
         file_owner::FileOwners,
         location,
-        outputs::Outputs,
+        outputs::OutputDirs,
         refusal::{refusal, unread},
         stdout,
         tree_sources::TreeSources,
     },
-    commands::{Mode, reading},
+    commands::{OutputMode, reading},
     disk::Root,
     manifests::{self, CrdOptions, Manifest},
     plan::{self, Plan},
@@ -72,7 +72,7 @@ pub struct Args {
     allow_at: Vec<String>,
     /// Output format: a YAML stream or a JSON list
     #[arg(long, short, default_value = "yaml", conflicts_with_all = ["output_dir", "output_file"])]
-    output: Format,
+    output: CrdFormat,
     /// Continue past unreadable CRDs; the exit status is still 1
     #[arg(long)]
     keep_going: bool,
@@ -87,21 +87,21 @@ pub struct Args {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_description_length: Option<usize>,
     #[command(flatten)]
-    compile: compile::Flags,
+    compile: compile::CompileFlags,
     #[command(flatten)]
-    mode: Mode,
+    mode: OutputMode,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum Format {
+enum CrdFormat {
     Yaml,
     Json,
 }
 
 /// The CRDs, as far as they could be read.
-struct Made {
+struct GeneratedCrds {
     manifests: Vec<Manifest>,
-    /// Whether they are all of the project, so that other files are left over.
+    /// True if they are all CRDs of the project, so that other files are left over.
     is_whole: bool,
     /// Why some are missing.
     missing: Option<anyhow::Error>,
@@ -110,21 +110,26 @@ struct Made {
     workspace: Workspace,
 }
 
-impl Made {
-    fn owners(&self, root: &Root) -> FileOwners {
+impl GeneratedCrds {
+    fn file_owners(&self, root: &Root) -> FileOwners {
         let reason = self.reason_for_more_kinds.clone();
         FileOwners::of_workspace(&self.workspace, root).with_more_kinds(reason)
     }
 
     /// Writes the CRDs into a directory, or all into one file of it.
-    fn plan(&self, folder: &Path, root: &Root, file: Option<&ProjectPath>) -> anyhow::Result<Plan> {
-        let owners = self.owners(root);
+    fn plan_files(
+        &self,
+        folder: &Path,
+        root: &Root,
+        file: Option<&ProjectPath>,
+    ) -> anyhow::Result<Plan> {
+        let owners = self.file_owners(root);
         let Some(file) = file else {
             return crd_files::plan(folder, root, &self.manifests, self.is_whole, &owners);
         };
         let before = root.read(file)?;
         if let Some(before) = &before {
-            // As in a directory, a file of another tool that has the same CRDs stays as it is.
+            // A file of another tool that has the same CRDs is kept, as in a directory.
             let is_foreign = !plan::is_generated_by(file, before, FILE);
             if is_foreign && crd_files::has_all(before, &self.manifests) {
                 return Ok(Plan::default());
@@ -148,47 +153,49 @@ impl Made {
 impl Args {
     pub fn run(&self, dir: &Path) -> anyhow::Result<()> {
         let made = match (&self.output_dir[..], stdout::file(&self.output_file)) {
-            ([], None) => self.print(dir)?,
+            ([], None) => self.print_crds(dir)?,
             ([], Some(file)) => {
-                let (folder, name) = split(file)?;
-                self.write(dir, &[folder.to_owned()], Some(name))?
+                let (folder, name) = split_path(file)?;
+                self.write_crds(dir, &[folder.to_owned()], Some(name))?
             }
-            (folders, _) => self.write(dir, folders, None)?,
+            (folders, _) => self.write_crds(dir, folders, None)?,
         };
         made.missing.map_or(Ok(()), Err)
     }
 
-    fn print(&self, dir: &Path) -> anyhow::Result<Made> {
+    fn print_crds(&self, dir: &Path) -> anyhow::Result<GeneratedCrds> {
         // With `--compile`, `--check` compares the parsed CRDs with the compiled ones.
         if !(self.compile.compile && self.mode.check) {
             self.mode.require("--output-dir")?;
         }
         if self.manifest_path.is_some() && dir != Path::new(".") {
-            return Err(terminal::usage(
+            return Err(terminal::usage_error(
                 clap::error::ErrorKind::ArgumentConflict,
                 "`--dir` and `--manifest-path` both name the project: give only one of them",
             ));
         }
         reading(dir)?;
-        let made = self.make(dir, "printed")?;
-        let objects = || made.manifests.iter().flat_map(|it| &it.objects);
-        terminal::data(&match self.output {
-            Format::Yaml => objects().map(|it| format!("---\n{}", yaml::to_text(it))).collect(),
-            Format::Json => format!("{:#}\n", yaml::Value::Array(objects().cloned().collect())),
+        let made = self.generate_crds(dir, "printed")?;
+        let objects = || made.manifests.iter().flat_map(|manifest| &manifest.objects);
+        terminal::write_data(&match self.output {
+            CrdFormat::Yaml => {
+                objects().map(|object| format!("---\n{}", yaml::to_text(object))).collect()
+            }
+            CrdFormat::Json => format!("{:#}\n", yaml::Value::Array(objects().cloned().collect())),
         });
         Ok(made)
     }
 
     /// Writes or checks the directories, or the only file in one.
-    fn write(
+    fn write_crds(
         &self,
         dir: &Path,
         folders: &[PathBuf],
         file: Option<ProjectPath>,
-    ) -> anyhow::Result<Made> {
-        let outputs = Outputs::open(dir, folders, &self.mode)?;
+    ) -> anyhow::Result<GeneratedCrds> {
+        let outputs = OutputDirs::open(dir, folders, &self.mode)?;
         reading(dir)?;
-        let made = self.make(dir, "written")?;
+        let made = self.generate_crds(dir, "written")?;
         if self.mode.check {
             // These files are named from `dir`, and not from the workspace.
             location::annotate(&Root::new(dir)?);
@@ -199,10 +206,10 @@ impl Args {
                     folder => format!("{folder}/"),
                 };
                 let (crds, whole) = (&made.manifests[..], made.is_whole);
-                let owners = &made.owners(root);
+                let owners = &made.file_owners(root);
                 let file = file.clone();
                 let allowed = &self.allow_at[..];
-                Committed { root, file, shown_in, crds, whole, owners, allowed }
+                CommittedCrds { root, file, shown_in, crds, whole, owners, allowed }
                     .require_current()?;
             }
             if file.is_some() || !self.allow_at.is_empty() {
@@ -210,16 +217,16 @@ impl Args {
             }
             // The remaining difference is a first line that names an old path.
         }
-        outputs.settle(|folder, root| made.plan(folder, root, file.as_ref()))?;
+        outputs.settle(|folder, root| made.plan_files(folder, root, file.as_ref()))?;
         Ok(made)
     }
 
     /// `verb` is what does not happen if a CRD cannot be read.
-    fn make(&self, dir: &Path, verb: &str) -> anyhow::Result<Made> {
+    fn generate_crds(&self, dir: &Path, verb: &str) -> anyhow::Result<GeneratedCrds> {
         let workspace = Workspace::find(dir, self.manifest_path.as_deref())?;
         location::annotate(&workspace.root);
-        let options = self.options(&workspace);
-        let mut reading = self.read(&workspace, &options)?;
+        let options = self.reading_options(&workspace);
+        let mut reading = self.read_source(&workspace, &options)?;
         if self.package.is_empty() && self.module.is_empty() && self.r#type.is_empty() {
             declared::leave_out_others(&mut reading, &workspace.root)?;
         }
@@ -231,13 +238,14 @@ impl Args {
         };
         let is_searched = self.compile.compile && reading.reason_for_more_kinds().is_some();
         if is_empty(&reading) && !is_searched {
-            let notes = reading.quote(&TreeSources::new(&workspace.root), reading.unread.clone());
+            let notes =
+                reading.quote_source(&TreeSources::new(&workspace.root), reading.unread.clone());
             terminal::warn_all(notes);
-            return nothing::refuse(&workspace.root, &reading, &options);
+            return no_kinds::refuse(&workspace.root, &reading, &options);
         }
         compile::complete(
             &Compile {
-                top: workspace.root.real(),
+                top: workspace.root.resolved_path(),
                 flags: Some(self.compile),
                 all: self.compile.compile && self.mode.check,
                 modules: &self.module,
@@ -247,18 +255,18 @@ impl Args {
             &mut reading,
         )?;
         if is_empty(&reading) {
-            return nothing::refuse(&workspace.root, &reading, &options);
+            return no_kinds::refuse(&workspace.root, &reading, &options);
         }
         if let Some(module) = reading.unknown_modules.first() {
             return Err(anyhow::format_err!("no package here has the module `{module}`"))
                 .hint("name it as Rust does from the root of its crate, e.g. `api::v1`");
         }
         // A kind that is refused in one version is left out in all of them.
-        let operator = reading.whole();
+        let operator = reading.whole_kinds();
         let crd_options = CrdOptions { longest_description: self.max_description_length };
         let generated = manifests::crds(&operator, &crd_options);
         let sources = TreeSources::new(&workspace.root);
-        let found = reading.quote(&sources, generated.problems);
+        let found = reading.quote_source(&sources, generated.problems);
         let problems = [reading.all_problems(), found].concat();
         let error = |what: &str| {
             let error = refusal(&format!("{}{what}", unread(&reading)), problems.iter().cloned());
@@ -268,7 +276,7 @@ impl Args {
             return Err(error(&format!(", and nothing was {verb}")));
         }
         let warnings = [operator.warnings, generated.warnings].concat();
-        terminal::warn_all(reading.quote(&sources, warnings));
+        terminal::warn_all(reading.quote_source(&sources, warnings));
         let incomplete = Vec::from_iter(reading.possibly_incomplete()).join(", ");
         if !incomplete.is_empty() {
             terminal::warn(format!(
@@ -282,11 +290,11 @@ impl Args {
         drop(sources);
         let reason_for_more_kinds = reading.reason_for_more_kinds();
         let manifests = generated.manifests;
-        Ok(Made { manifests, is_whole, missing, reason_for_more_kinds, workspace })
+        Ok(GeneratedCrds { manifests, is_whole, missing, reason_for_more_kinds, workspace })
     }
 
     /// The kinds to read.
-    fn options(&self, workspace: &Workspace) -> Options {
+    fn reading_options(&self, workspace: &Workspace) -> Options {
         let packages = match &workspace.member {
             Some(member) if self.package.is_empty() => vec![member.clone()],
             _ => self.package.clone(),
@@ -300,13 +308,13 @@ impl Args {
     }
 
     /// Reads the source; refuses packages, types and features that are not there.
-    fn read(&self, workspace: &Workspace, options: &Options) -> anyhow::Result<Reading> {
-        let mut reading = source::read(&TreeSources::new(&workspace.root), options);
-        self.known(&reading)?;
-        for it in &self.r#type {
-            let kind = source::named(it, &reading.crates);
+    fn read_source(&self, workspace: &Workspace, options: &Options) -> anyhow::Result<Reading> {
+        let mut reading = source::read_workspace(&TreeSources::new(&workspace.root), options);
+        self.ensure_known_packages(&reading)?;
+        for path in &self.r#type {
+            let kind = source::parse_kind_path(path, &reading.crates);
             let kind = kind
-                .with_context(|| format!("`{it}` does not begin with a crate of this workspace"));
+                .with_context(|| format!("`{path}` does not begin with a crate of this workspace"));
             reading.named.push(
                 kind.hint("give the whole path of the type, e.g. `my_crate::v1::Memcached`")?,
             );
@@ -316,14 +324,14 @@ impl Args {
     }
 
     /// Refuses packages that are not members of the workspace.
-    fn known(&self, reading: &Reading) -> anyhow::Result<()> {
+    fn ensure_known_packages(&self, reading: &Reading) -> anyhow::Result<()> {
         let members = &reading.members;
-        if let Some(package) = self.package.iter().find(|it| !members.contains(*it)) {
+        if let Some(package) = self.package.iter().find(|name| !members.contains(*name)) {
             let error = anyhow::format_err!("`{package}` is not a package of this workspace");
-            let near = members.iter().find(|it| near(it, package));
+            let near = members.iter().find(|member| is_near(member, package));
             let list: Vec<&str> = members.iter().map(String::as_str).collect();
             return Err(error).hint(match near {
-                Some(it) => format!("did you mean `-p {it}`?"),
+                Some(near) => format!("did you mean `-p {near}`?"),
                 None => format!("its packages are {}", list.join(", ")),
             });
         }
@@ -332,15 +340,15 @@ impl Args {
 }
 
 /// A file's directory, and its name there.
-fn split(file: &Path) -> anyhow::Result<(&Path, ProjectPath)> {
-    let name = file.file_name().and_then(|it| it.to_str()).and_then(|it| it.parse().ok());
+fn split_path(file: &Path) -> anyhow::Result<(&Path, ProjectPath)> {
+    let name = file.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse().ok());
     let name = name.with_context(|| format!("`{}` does not name a file", display_path(&file)))?;
     Ok((file.parent().unwrap_or(Path::new("")), name))
 }
 
-/// Whether one name looks like a misspelling of the other.
-fn near(one: &str, other: &str) -> bool {
-    let folded = |it: &str| it.to_lowercase().replace('_', "-");
+/// Returns whether one name looks like a misspelling of the other.
+fn is_near(one: &str, other: &str) -> bool {
+    let folded = |name: &str| name.to_lowercase().replace('_', "-");
     let (one, other) = (folded(one), folded(other));
     let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let end = one[..].chars().rev().zip(other.chars().rev()).take_while(|(a, b)| a == b).count();

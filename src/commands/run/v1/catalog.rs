@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use crate::{
     app::{
         catalog_source::CONFIGS,
-        images::{self, Access},
+        images::{self, RegistryAccess},
     },
     commands::run::source,
 };
@@ -19,7 +19,7 @@ use olm::{
 };
 
 /// A bundle in a registry.
-pub struct Source {
+pub struct BundleInRegistry {
     name: Image,
     /// The name with the digest, as OLM pulls it.
     image: String,
@@ -27,9 +27,9 @@ pub struct Source {
     bundle: catalog::Bundle,
 }
 
-impl Source {
+impl BundleInRegistry {
     /// Pulls a bundle, which OLM v1 must accept.
-    pub fn read(dir: &Path, text: &str, access: &Access) -> anyhow::Result<Self> {
+    pub fn read(dir: &Path, text: &str, access: &RegistryAccess) -> anyhow::Result<Self> {
         let is_here = dir.join(text).exists() || text.ends_with(".tar");
         let name = match text.parse::<Image>() {
             Ok(name) if !is_here => name,
@@ -40,12 +40,12 @@ impl Source {
             }
         };
         let digest = images::resolve(&name, access)?;
-        let image = pinned(&name, digest.as_str());
+        let image = pinned_name(&name, digest.as_str());
         // The files are the same for every platform.
         let platforms = [images::here(), Platform::linux("amd64")];
         let stored = images::read(dir, &image, &platforms, access)?;
         let files = stored.unpack(&["manifests", "metadata", "tests"], Limits::default())?.files;
-        let release = source::release(text, &files, Some(Target::Olmv1))?;
+        let release = source::read_release(text, &files, Some(Target::Olmv1))?;
         let bundle = catalog::Bundle::read(&files, text)?;
         Ok(Self { name, image, release, bundle })
     }
@@ -55,7 +55,7 @@ impl Source {
         &self.image
     }
 
-    /// `x/a:v1` has its catalog in `x/a:v1-catalog`: whoever may pull the bundle may pull it, too.
+    /// `x/a:v1` has its catalog in `x/a:v1-catalog`, which has the same permissions to pull.
     pub fn default_catalog(&self) -> anyhow::Result<Image> {
         let version = || format!("v{}", self.bundle.version);
         let tag = self.name.tag().map_or_else(version, str::to_owned);
@@ -65,7 +65,7 @@ impl Source {
     }
 
     /// Fails if the catalog would overwrite anything but an earlier catalog of this package.
-    pub fn require_free(&self, to: &Image, access: &Access) -> anyhow::Result<()> {
+    pub fn require_free(&self, to: &Image, access: &RegistryAccess) -> anyhow::Result<()> {
         let package = &self.release.package;
         let Some(labels) = images::overwritten(to, access)? else { return Ok(()) };
         if labels.get(CATALOG_LABEL) == Some(&catalog_name(package)?) {
@@ -76,12 +76,13 @@ impl Source {
     }
 
     /// The image of a catalog with this bundle, which replaces an installed version if there is one.
-    pub fn catalog(&self, replaced: Option<&str>) -> anyhow::Result<image::Image> {
+    pub fn build_catalog(&self, replaced: Option<&str>) -> anyhow::Result<image::Image> {
         let replaces = replaced.unwrap_or_default().into();
         let entry = Entry { name: self.bundle.name.clone(), replaces, ..Entry::default() };
-        let blobs = catalog::pulled(&self.release.channel, &self.bundle, entry, &self.image)
-            .map_err(anyhow::Error::msg)?;
-        let text = catalog::stream(&blobs, catalog::Format::Json);
+        let blobs =
+            catalog::catalog_with_image(&self.release.channel, &self.bundle, entry, &self.image)
+                .map_err(anyhow::Error::msg)?;
+        let text = catalog::format_blobs(&blobs, catalog::Format::Json);
         let path = ProjectPath::fixed("configs").join("catalog.json")?;
         let files = Files::from([(path, text.into_bytes())]);
         let labels = BTreeMap::from([
@@ -100,6 +101,6 @@ impl Source {
 }
 
 /// The full name of an image with its digest: OLM v1 accepts no other.
-pub fn pinned(image: &Image, digest: &str) -> String {
+pub fn pinned_name(image: &Image, digest: &str) -> String {
     format!("{}/{}@{digest}", image.registry(), image.repository())
 }

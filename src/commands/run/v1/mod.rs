@@ -12,16 +12,16 @@ mod follow;
 
 use std::path::Path;
 
-use self::{catalog::Source, follow::Following};
+use self::{catalog::BundleInRegistry, follow::OngoingInstallationV1};
 use super::{
-    bundle::{IF_MISSING, connect},
+    bundle::{IF_MISSING, connect_to_namespace},
     follow as follow_up,
     upgrade::require_newer,
 };
 use crate::app::{
-    cluster_args::{self, ClusterArgs, Sending},
-    images::{self, Access},
-    olm_namespace::{Place, again_or_cleanup, cleanup},
+    cluster_args::{self, ClusterArgs, SendMode},
+    images::{self, RegistryAccess},
+    olm_namespace::{InstallNamespace, again_or_cleanup, cleanup},
 };
 use cluster::{Action, ApplyOptions, Event, Id};
 use diagnostics::Hint as _;
@@ -35,7 +35,7 @@ use olm::lifecycle::{
 /// Flags that are only for OLM v1.
 #[derive(clap::Args)]
 #[command(next_help_heading = "OLM v1")]
-pub struct Flags {
+pub struct V1Flags {
     /// Name of the catalog's image [default: that of the bundle's image, with `-catalog` after its tag]
     #[arg(long, value_name = "IMAGE")]
     catalog_image: Option<Image>,
@@ -45,21 +45,21 @@ pub struct Flags {
     installer: Option<String>,
 }
 
-impl Flags {
+impl V1Flags {
     /// The first flag that is given, by its name.
-    pub fn given(&self) -> Option<&'static str> {
+    pub fn first_given_flag(&self) -> Option<&'static str> {
         let image = self.catalog_image.as_ref().map(|_| "--catalog-image");
         image.or_else(|| self.installer.as_ref().map(|_| "--installer"))
     }
 }
 
 /// The operator to install, and the settings for it.
-pub struct Request<'a> {
+pub struct InstallRequest<'a> {
     pub bundle: &'a str,
     pub namespace: Option<&'a Namespace>,
-    pub access: &'a Access,
+    pub access: &'a RegistryAccess,
     pub cluster_args: &'a ClusterArgs,
-    pub flags: &'a Flags,
+    pub flags: &'a V1Flags,
     pub verb: Verb,
 }
 
@@ -70,21 +70,21 @@ pub enum Verb {
     Upgrade,
 }
 
-impl Request<'_> {
+impl InstallRequest<'_> {
     pub fn run(&self, dir: &Path) -> anyhow::Result<()> {
-        let source = Source::read(dir, self.bundle, self.access)?;
+        let source = BundleInRegistry::read(dir, self.bundle, self.access)?;
         let to = match &self.flags.catalog_image {
             Some(image) => image.clone(),
             None => source.default_catalog()?,
         };
         images::named(&to)?;
         let package = &source.release.package;
-        let place = connect(self.cluster_args, self.namespace, package)?;
-        if self.cluster_args.sending() == Sending::Nothing {
-            let account = self.account(&place, package, None, true)?;
-            let all = objects(&place, package, account, &to.to_string(), None)?;
-            let namespace = Id::of(&lifecycle::namespace(&place.namespace, package)?);
-            cluster_args::report(Event::Action(Action::because(
+        let place = connect_to_namespace(self.cluster_args, self.namespace, package)?;
+        if self.cluster_args.sending() == SendMode::Nothing {
+            let account = self.choose_account(&place, package, None, true)?;
+            let all = collect_objects(&place, package, account, &to.to_string(), None)?;
+            let namespace = Id::of(&lifecycle::build_namespace(&place.namespace, package)?);
+            cluster_args::report(Event::Action(Action::with_note(
                 cluster::Verb::Create,
                 &namespace,
                 IF_MISSING,
@@ -94,31 +94,32 @@ impl Request<'_> {
         }
         require_v1(&place)?;
         source.require_free(&to, self.access)?;
-        let existing = self.existing(&place, &source)?;
-        let status =
-            |it: &Value| it["status"]["install"]["bundle"]["name"].as_str().map(str::to_owned);
+        let existing = self.find_existing(&place, &source)?;
+        let status = |extension: &Value| {
+            extension["status"]["install"]["bundle"]["name"].as_str().map(str::to_owned)
+        };
         let installed = existing.as_ref().and_then(status);
-        let replaced = installed.as_deref().filter(|it| *it != source.release.name());
-        let catalog = source.catalog(replaced)?;
-        let image = catalog::pinned(&to, catalog.digest().as_str());
-        // Who names an account need not be allowed to read CRDs.
+        let replaced = installed.as_deref().filter(|name| *name != source.release.name());
+        let catalog = source.build_catalog(replaced)?;
+        let image = catalog::pinned_name(&to, catalog.digest().as_str());
+        // A user who names an account need not have the right to read CRDs.
         let crd = match self.flags.installer {
             Some(_) => None,
-            None => place.cluster.crd(EXTENSIONS)?,
+            None => place.cluster.read_crd(EXTENSIONS)?,
         };
         let needs_account = crd.as_ref().is_none_or(v1::requires_account);
-        let account = self.account(&place, package, existing.as_ref(), needs_account)?;
+        let account = self.choose_account(&place, package, existing.as_ref(), needs_account)?;
         let namespace = place.missing_namespace(package)?;
-        let all = objects(&place, package, account, &image, namespace)?;
+        let all = collect_objects(&place, package, account, &image, namespace)?;
         require_ours(&place, &all)?;
         let sending = self.cluster_args.sending();
-        if sending == Sending::DryRun {
-            return self.apply(&place, &all, true, &mut cluster_args::report);
+        if sending == SendMode::DryRun {
+            return self.apply_objects(&place, &all, true, &mut cluster_args::report);
         }
         // The server's warnings come when the objects are written.
-        self.apply(&place, &all, true, &mut |_| {})?;
+        self.apply_objects(&place, &all, true, &mut |_| {})?;
         images::push(&catalog, &to, self.access)?;
-        let following = Following {
+        let following = OngoingInstallationV1 {
             place: &place,
             release: &source.release,
             catalog: &image,
@@ -127,24 +128,24 @@ impl Request<'_> {
             replaced,
         };
         let (extension, first) = all.split_last().expect("the ClusterExtension is the last");
-        self.apply(&place, first, false, &mut cluster_args::report)?;
-        following.served()?;
+        self.apply_objects(&place, first, false, &mut cluster_args::report)?;
+        following.wait_until_served()?;
         let extension = std::slice::from_ref(extension);
-        self.apply(&place, extension, false, &mut cluster_args::report)?;
-        following.installed()?;
-        place.cluster.available(
-            &following.deployments(),
+        self.apply_objects(&place, extension, false, &mut cluster_args::report)?;
+        following.wait_until_installed()?;
+        place.cluster.wait_until_available(
+            &following.expected_deployments(),
             self.cluster_args.deadline(),
             &again_or_cleanup(package, &place.namespace),
             &mut cluster_args::report,
         )?;
-        follow_up::finished(replaced, &source.release, &place.namespace);
+        follow_up::print_finished(replaced, &source.release, &place.namespace);
         Ok(())
     }
 
-    fn apply(
+    fn apply_objects(
         &self,
-        place: &Place,
+        place: &InstallNamespace,
         all: &[Value],
         dry_run: bool,
         report: &mut dyn FnMut(Event),
@@ -155,15 +156,15 @@ impl Request<'_> {
     }
 
     /// The name of the service account that OLM installs with, and its objects if it is ours.
-    fn account(
+    fn choose_account(
         &self,
-        place: &Place,
+        place: &InstallNamespace,
         package: &str,
         existing: Option<&Value>,
         is_needed: bool,
     ) -> anyhow::Result<Option<(String, Vec<Value>)>> {
         if let Some(name) = &self.flags.installer {
-            if self.cluster_args.sending() != Sending::Nothing {
+            if self.cluster_args.sending() != SendMode::Nothing {
                 require_account(place, name)?;
             }
             return Ok(Some((name.clone(), Vec::new())));
@@ -171,16 +172,21 @@ impl Request<'_> {
         if !is_needed {
             return Ok(None);
         }
-        let (name, objects) = v1::account(package, &place.namespace)?;
-        let account = existing.and_then(|it| it["spec"]["serviceAccount"]["name"].as_str());
-        if let Some(other) = account.filter(|it| *it != name) {
+        let (name, objects) = v1::installer_account(package, &place.namespace)?;
+        let account =
+            existing.and_then(|extension| extension["spec"]["serviceAccount"]["name"].as_str());
+        if let Some(other) = account.filter(|other| *other != name) {
             return Ok(Some((other.to_owned(), Vec::new())));
         }
         Ok(Some((name, objects.into())))
     }
 
     /// The ClusterExtension of the package. Fails if it is not what the command expects.
-    fn existing(&self, place: &Place, source: &Source) -> anyhow::Result<Option<Value>> {
+    fn find_existing(
+        &self,
+        place: &InstallNamespace,
+        source: &BundleInRegistry,
+    ) -> anyhow::Result<Option<Value>> {
         let (package, name) = (&source.release.package, source.release.name());
         let mut found = place.extensions(package)?;
         let many = found.len();
@@ -203,9 +209,9 @@ impl Request<'_> {
             && many == 1
             && place
                 .cluster
-                .find(std::slice::from_ref(&id))?
+                .find_existing(std::slice::from_ref(&id))?
                 .iter()
-                .all(|it| it.removal.is_created());
+                .all(|live| live.removal.is_created());
         if !is_ours {
             return Err(anyhow::format_err!(
                 "{id} already installs package `{package}` in namespace `{namespace}`"
@@ -232,30 +238,30 @@ impl Request<'_> {
 }
 
 /// Everything that is applied, in this order.
-fn objects(
-    place: &Place,
+fn collect_objects(
+    place: &InstallNamespace,
     package: &str,
     account: Option<(String, Vec<Value>)>,
     image: &str,
     namespace: Option<Value>,
 ) -> anyhow::Result<Vec<Value>> {
-    let mut res: Vec<Value> = namespace.into_iter().collect();
-    let name = account.as_ref().map(|it| it.0.clone());
-    res.extend(account.into_iter().flat_map(|it| it.1));
-    res.push(v1::catalog(package, image)?);
-    res.push(v1::extension(package, &place.namespace, name.as_deref())?);
-    Ok(res)
+    let mut objects: Vec<Value> = namespace.into_iter().collect();
+    let name = account.as_ref().map(|account| account.0.clone());
+    objects.extend(account.into_iter().flat_map(|account| account.1));
+    objects.push(v1::cluster_catalog(package, image)?);
+    objects.push(v1::cluster_extension(package, &place.namespace, name.as_deref())?);
+    Ok(objects)
 }
 
-/// Fails if somebody else has created one of these objects, but for the namespace.
-fn require_ours(place: &Place, all: &[Value]) -> anyhow::Result<()> {
-    let ids: Vec<Id> = all.iter().map(Id::of).filter(|it| it.kind != "Namespace").collect();
-    let found = place.cluster.find(&ids)?;
-    match found.iter().find(|it| !it.removal.is_created()) {
+/// Fails if one of these objects, except for the namespace, was not created by this command.
+fn require_ours(place: &InstallNamespace, all: &[Value]) -> anyhow::Result<()> {
+    let ids: Vec<Id> = all.iter().map(Id::of).filter(|id| id.kind != "Namespace").collect();
+    let found = place.cluster.find_existing(&ids)?;
+    match found.iter().find(|live| !live.removal.is_created()) {
         None => Ok(()),
-        Some(it) => Err(anyhow::format_err!(
+        Some(live) => Err(anyhow::format_err!(
             "{} exists, and `operator-rs run bundle --target olmv1` did not create it for namespace `{}`",
-            it.id,
+            live.id,
             place.namespace
         ))
         .hint("remove it, or rename the package"),
@@ -263,8 +269,8 @@ fn require_ours(place: &Place, all: &[Value]) -> anyhow::Result<()> {
 }
 
 /// Fails if the server says that there is no such service account.
-fn require_account(place: &Place, name: &str) -> anyhow::Result<()> {
-    // Who may not read it names one that exists.
+fn require_account(place: &InstallNamespace, name: &str) -> anyhow::Result<()> {
+    // A user who may not read the account is trusted to name one that exists.
     match place.read("v1", "ServiceAccount", name) {
         Ok(None) => {
             Err(anyhow::format_err!("there is no ServiceAccount {}/{name}", place.namespace)).hint(
@@ -276,7 +282,7 @@ fn require_account(place: &Place, name: &str) -> anyhow::Result<()> {
 }
 
 /// Fails if the server has no OLM v1.
-fn require_v1(place: &Place) -> anyhow::Result<()> {
+fn require_v1(place: &InstallNamespace) -> anyhow::Result<()> {
     let cluster = &place.cluster;
     if cluster.serves(API, "ClusterExtension")? && cluster.serves(API, "ClusterCatalog")? {
         return Ok(());

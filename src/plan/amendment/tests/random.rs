@@ -87,7 +87,7 @@ fn check(case: &Case, before: &str) -> bool {
     let fragments = [case.fragment.to_owned()];
     let is_list = case.entry == STARTS.entry;
     let new: Vec<&str> = if is_list { case.entry.split(' ').collect() } else { vec![case.entry] };
-    let after = added(&path, before, "m", case.fragment);
+    let after = add_fragment(&path, before, "m", case.fragment);
     let old = (case.read)(before);
     let Ok(after) = after else { return false };
     let (old, rest) =
@@ -97,12 +97,13 @@ fn check(case: &Case, before: &str) -> bool {
         let (entries, others) = (case.read)(&after).expect("it can be read afterwards");
         // A comma behind the last entry may be new, too.
         let comma = is_list && entries.len() == old.len() + new.len() + 1;
-        let fits = match comma {
-            true => (0..entries.len()).any(|at| {
+        let fits = if comma {
+            (0..entries.len()).any(|at| {
                 let mut rest = entries.clone();
                 rest.remove(at) == "," && is_with(&rest, &old, &new)
-            }),
-            false => is_with(&entries, &old, &new),
+            })
+        } else {
+            is_with(&entries, &old, &new)
         };
         assert!(fits && others == rest, "before:\n{before}\nafter:\n{after}");
         let comments = before.lines().filter(|it| it.trim_start().starts_with(['#', '/']));
@@ -110,7 +111,7 @@ fn check(case: &Case, before: &str) -> bool {
         assert_eq!(starts(&after), starts(before) + usize::from(is_list), "{after}");
         let kept = |text: &str| comments.clone().all(|it| text.contains(it));
         assert!(kept(&after), "before:\n{before}\nafter:\n{after}");
-        let res = removed(&path, &after, &fragments, &LastCommit::Text(None));
+        let res = remove_fragments(&path, &after, &fragments, &LastCommit::Text(None));
         let res = res.expect("it can be read");
         let (entries, others) = (case.read)(&res.text).expect("it can be read afterwards");
         let is_back = entries == old || comma && entries.len() == old.len() + 1;
@@ -121,7 +122,8 @@ fn check(case: &Case, before: &str) -> bool {
             res.text
         );
     }
-    let res = removed(&path, before, &fragments, &LastCommit::Text(None)).expect("it can be read");
+    let res = remove_fragments(&path, before, &fragments, &LastCommit::Text(None))
+        .expect("it can be read");
     if res.text != before {
         let (entries, others) = (case.read)(&res.text).expect("it can be read afterwards");
         // Without `--force`, what goes is the entry as it was added, however often it is there.

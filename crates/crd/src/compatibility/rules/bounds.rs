@@ -6,16 +6,16 @@ use super::{Change, Pair};
 use crate::compatibility::Policy;
 use go_data::yaml::Value;
 
-pub fn maximum(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
-    tightened(pair, "lowered", Ordering::Less)
+pub fn check_maximum(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
+    tightened_bound(pair, "lowered", Ordering::Less)
 }
 
-pub fn minimum(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
-    tightened(pair, "raised", Ordering::Greater)
+pub fn check_minimum(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
+    tightened_bound(pair, "raised", Ordering::Greater)
 }
 
-/// A bound that is new, or that compares to the old one as `tighter`.
-fn tightened(pair: &Pair<'_>, verb: &str, tighter: Ordering) -> Option<Change> {
+/// Reports a bound that is new, or that compares to the old one as `tighter`.
+fn tightened_bound(pair: &Pair<'_>, verb: &str, tighter: Ordering) -> Option<Change> {
     let Pair { keyword, old, new } = pair;
     let new = (*new)?;
     let Some(old) = old else {
@@ -24,17 +24,17 @@ fn tightened(pair: &Pair<'_>, verb: &str, tighter: Ordering) -> Option<Change> {
             format!("leave `{keyword}` out, and check the value in the controller"),
         ));
     };
-    (order(new, old) == Some(tighter)).then(|| {
+    (compare_numbers(new, old) == Some(tighter)).then(|| {
         Change::new(
             format!("`{keyword}` was {verb} from {old} to {new}"),
             format!("keep `{keyword}` at {old}"),
         )
-        .between(old.to_string(), new.to_string())
+        .with_values(old.to_string(), new.to_string())
     })
 }
 
-/// Integers are compared exactly, where a float would round them.
-fn order(one: &Value, other: &Value) -> Option<Ordering> {
+/// Compares two numbers: integers exactly, since a float would round them.
+fn compare_numbers(one: &Value, other: &Value) -> Option<Ordering> {
     match (one.as_i64(), other.as_i64()) {
         (Some(one), Some(other)) => Some(one.cmp(&other)),
         _ => one.as_f64()?.partial_cmp(&other.as_f64()?),

@@ -7,51 +7,54 @@ use crate::compatibility::{
 };
 use go_data::yaml::{Difference, differences};
 
-pub fn of_crds(old: &Crd, new: &Crd) -> Vec<(Rule, Change)> {
-    let mut res = invalid(old, new);
-    res.extend(stored_version_removal(old, new));
-    res.extend(storage_version_removal(old, new));
-    res.extend(version_removal(old, new));
-    res.extend(storage_version_change(old, new));
-    res.extend(served_version_removal(old, new));
-    res.extend(differences(&old.definition, &new.definition).iter().filter_map(outside_of_schemas));
-    res
+pub fn check_crds(old: &Crd, new: &Crd) -> Vec<(Rule, Change)> {
+    let mut changes = check_validity(old, new);
+    changes.extend(stored_version_removal(old, new));
+    changes.extend(storage_version_removal(old, new));
+    changes.extend(version_removal(old, new));
+    changes.extend(storage_version_change(old, new));
+    changes.extend(served_version_removal(old, new));
+    changes.extend(
+        differences(&old.definition, &new.definition).iter().filter_map(outside_of_schemas),
+    );
+    changes
 }
 
-/// What an API server refuses whatever was before it. What the old CRD had as well, it has accepted.
-fn invalid(old: &Crd, new: &Crd) -> Vec<(Rule, Change)> {
+/// Reports what an API server refuses independently of the old CRD. It has accepted the faults that the old CRD has,
+/// too.
+fn check_validity(old: &Crd, new: &Crd) -> Vec<(Rule, Change)> {
     if old == new {
         return Vec::new();
     }
     let mut refusals = new.refusals();
     if !refusals.is_empty() {
         let known = old.refusals();
-        refusals.retain(|it| !known.contains(it));
+        refusals.retain(|refusal| !known.contains(refusal));
     }
     let mut doubts = new.doubts();
     if !doubts.is_empty() {
         let known = old.doubts();
-        doubts.retain(|it| !known.contains(it));
+        doubts.retain(|doubt| !known.contains(doubt));
     }
-    let mut res = self::refusals(refusals);
-    res.extend(self::doubts(doubts));
-    res
+    let mut changes = self::report_refusals(refusals);
+    changes.extend(self::report_doubts(doubts));
+    changes
 }
 
-pub fn doubts(list: Vec<Advice>) -> Vec<(Rule, Change)> {
-    invalid_by(list, Effect::Clients)
+pub fn report_doubts(list: Vec<Advice>) -> Vec<(Rule, Change)> {
+    report_invalid(list, Effect::Clients)
 }
 
-pub fn refusals(list: Vec<Advice>) -> Vec<(Rule, Change)> {
-    invalid_by(list, Effect::Refused)
+pub fn report_refusals(list: Vec<Advice>) -> Vec<(Rule, Change)> {
+    report_invalid(list, Effect::Refused)
 }
 
-fn invalid_by(list: Vec<Advice>, effect: Effect) -> Vec<(Rule, Change)> {
-    let change = |(what, remedy)| (Rule::Invalid, Change::new(what, remedy).with(effect));
+fn report_invalid(list: Vec<Advice>, effect: Effect) -> Vec<(Rule, Change)> {
+    let change = |(what, remedy)| (Rule::Invalid, Change::new(what, remedy).with_effect(effect));
     list.into_iter().map(change).collect()
 }
 
-/// When a field counts as changed.
+/// The changes of a field that count.
 #[derive(Clone, Copy, PartialEq)]
 enum When {
     Changed,
@@ -60,10 +63,10 @@ enum When {
     Never,
 }
 
-/// Every field outside of schemas, the more exact path first: when its change counts, by which rule, what the change does,
-/// and the remedy. What is refused is what `ValidateCustomResourceDefinitionUpdate` of apiextensions-apiserver 0.36 refuses
-/// of two CRDs that are valid by themselves, once the old one is established; what it refuses of the new one alone is of the
-/// rule `invalid`. What is not listed is of the last row.
+/// Every field outside of schemas, the more exact path first: when its change counts, by which rule, what the change
+/// does, and the remedy. What is refused is what `ValidateCustomResourceDefinitionUpdate` of apiextensions-apiserver
+/// 0.36 refuses of two CRDs that are valid by themselves, once the old one is established; what it refuses of the new
+/// one alone is of the rule `invalid`. What is not listed is of the last row.
 const FIELDS: &[(&str, When, Rule, Effect, &str)] = &[
     ("group", When::Changed, Rule::Immutable, Effect::Refused, KEEP),
     ("names.plural", When::Changed, Rule::Immutable, Effect::Refused, KEEP),
@@ -124,21 +127,21 @@ fn outside_of_schemas(it: &Difference<'_>) -> Option<(Rule, Change)> {
     let (_, when, rule, effect, remedy) =
         FIELDS.iter().find(|row| is_at(row.0) && counts(row.1))?;
     let shown =
-        |part: &Option<go_data::yaml::Part<'_>>| part.as_ref().map(|it| it.value.to_string());
+        |part: &Option<go_data::yaml::Part<'_>>| part.as_ref().map(|part| part.value.to_string());
     let path = &it.path;
     let what = match (shown(&it.old), shown(&it.new)) {
         (Some(old), Some(new)) => format!("`{path}` changed from `{old}` to `{new}`"),
         (Some(_), None) => format!("`{path}` was removed"),
         (None, new) => format!("`{path}` was added: `{}`", new.unwrap_or_default()),
     };
-    (*when != When::Never).then(|| (*rule, Change::new(what, *remedy).with(*effect)))
+    (*when != When::Never).then(|| (*rule, Change::new(what, *remedy).with_effect(*effect)))
 }
 
 /// `versions[v1].subresources` without the name in brackets.
 fn without_names(path: &str) -> String {
     let mut depth = 0_u32;
-    let outside = |it: &char| {
-        match it {
+    let outside = |c: &char| {
+        match c {
             '[' => depth += 1,
             ']' => depth = depth.saturating_sub(1),
             _ => return depth == 0,
@@ -149,29 +152,32 @@ fn without_names(path: &str) -> String {
 }
 
 fn stored_version_removal(old: &Crd, new: &Crd) -> Option<(Rule, Change)> {
-    let removed = old.stored.iter().filter(|it| new.version(it).is_none());
-    let list = names(removed.map(String::as_str));
+    let removed = old.stored.iter().filter(|name| new.version(name).is_none());
+    let list = quoted_names(removed.map(String::as_str));
     (!list.is_empty()).then(|| {
         let change = Change::new(
             format!("objects may be stored in {list}, which was removed"),
-            migrate(&list),
+            migration_remedy(&list),
         );
-        (Rule::StoredVersionRemoval, change.with(Effect::Refused))
+        (Rule::StoredVersionRemoval, change.with_effect(Effect::Refused))
     })
 }
 
 /// Once the CRD was installed, the API server lists its storage version in `status.storedVersions`.
 fn storage_version_removal(old: &Crd, new: &Crd) -> Option<(Rule, Change)> {
-    let is_removed = |it: &&Version| {
-        it.storage && new.version(&it.name).is_none() && !old.stored.contains(&it.name)
+    let is_removed = |version: &&Version| {
+        version.storage
+            && new.version(&version.name).is_none()
+            && !old.stored.contains(&version.name)
     };
     let it = old.versions.iter().find(is_removed)?;
     let name = format!("`{}`", it.name);
-    let change = Change::new(format!("the storage version {name} was removed"), migrate(&name));
-    Some((Rule::StorageVersionRemoval, change.with(Effect::Refused)))
+    let change =
+        Change::new(format!("the storage version {name} was removed"), migration_remedy(&name));
+    Some((Rule::StorageVersionRemoval, change.with_effect(Effect::Refused)))
 }
 
-fn migrate(list: &str) -> String {
+fn migration_remedy(list: &str) -> String {
     format!(
         "keep {list} with `served = false`, migrate the stored objects, and take {list} out of `status.storedVersions` first: until then, the API server and OLM refuse the CRD; `operator-rs migrate` does both"
     )
@@ -180,21 +186,25 @@ fn migrate(list: &str) -> String {
 /// Files and source do not tell in which versions a cluster has stored objects: each one that it ever stored stays in
 /// `status.storedVersions` until they are migrated, also if it is no longer served.
 fn version_removal(old: &Crd, new: &Crd) -> Option<(Rule, Change)> {
-    let is_removed =
-        |it: &&Version| !it.storage && old.stored.is_empty() && new.version(&it.name).is_none();
-    let list = names(old.versions.iter().filter(is_removed).map(|it| it.name.as_str()));
+    let is_removed = |version: &&Version| {
+        !version.storage && old.stored.is_empty() && new.version(&version.name).is_none()
+    };
+    let list =
+        quoted_names(old.versions.iter().filter(is_removed).map(|version| version.name.as_str()));
     (!list.is_empty()).then(|| {
         let what = format!("{list} was removed, and a cluster may still have objects stored in it");
         let remedy = format!(
             "run `operator-rs migrate` on every cluster before it gets the new CRD: as long as `status.storedVersions` has {list}, the API server and OLM refuse the CRD"
         );
-        (Rule::VersionRemoval, Change::new(what, remedy).with(Effect::Clients))
+        (Rule::VersionRemoval, Change::new(what, remedy).with_effect(Effect::Clients))
     })
 }
 
 /// Objects that are stored already stay as they are, and `status.storedVersions` then lists both versions.
 fn storage_version_change(old: &Crd, new: &Crd) -> Option<(Rule, Change)> {
-    let storage = |crd: &Crd| crd.versions.iter().find(|it| it.storage).map(|it| it.name.clone());
+    let storage = |crd: &Crd| {
+        crd.versions.iter().find(|version| version.storage).map(|version| version.name.clone())
+    };
     let (before, after) = (storage(old)?, storage(new)?);
     if before == after || new.version(&before).is_none() {
         return None;
@@ -206,53 +216,54 @@ fn storage_version_change(old: &Crd, new: &Crd) -> Option<(Rule, Change)> {
             "{after} is stored now, and the old CRD does not have it: a cluster cannot go back to the old CRD"
         );
         let remedy = format!("add {after} in one release, and store it in the next one");
-        Change::new(what, remedy).with(Effect::Clients)
+        Change::new(what, remedy).with_effect(Effect::Clients)
     } else {
         let what = format!("{after} is stored now, in place of {before}");
         let remedy = format!(
             "run `operator-rs migrate` on every cluster that has the new CRD: before that, {before} cannot be removed"
         );
-        Change::new(what, remedy).with(Effect::Afterwards)
+        Change::new(what, remedy).with_effect(Effect::Afterwards)
     };
     Some((Rule::StorageVersionChange, change))
 }
 
 /// Clients of a version get `404 Not Found` once it is not served; where none is left that was, every client does.
 fn served_version_removal(old: &Crd, new: &Crd) -> Option<(Rule, Change)> {
-    let served = |crd: &Crd, name: &str| crd.version(name).is_some_and(|it| it.served);
-    let gone = old.versions.iter().filter(|it| it.served && !served(new, &it.name));
-    let list = names(gone.map(|it| it.name.as_str()));
+    let served = |crd: &Crd, name: &str| crd.version(name).is_some_and(|version| version.served);
+    let gone = old.versions.iter().filter(|version| version.served && !served(new, &version.name));
+    let list = quoted_names(gone.map(|version| version.name.as_str()));
     let (rule, effect, what) =
-        match old.versions.iter().any(|it| it.served && served(new, &it.name)) {
-            true => (Rule::ServedVersionRemoval, Effect::Clients, "no longer served"),
-            false => (
+        if old.versions.iter().any(|version| version.served && served(new, &version.name)) {
+            (Rule::ServedVersionRemoval, Effect::Clients, "no longer served")
+        } else {
+            (
                 Rule::AllServedVersionsRemoval,
                 Effect::Loses,
                 "no longer served, and no other version was served before",
-            ),
+            )
         };
     (!list.is_empty()).then(|| {
         let remedy = format!("keep serving {list} until no client requests it");
-        (rule, Change::new(format!("{list} is {what}"), remedy).with(effect))
+        (rule, Change::new(format!("{list} is {what}"), remedy).with_effect(effect))
     })
 }
 
 /// Removing a CRD deletes all of its objects.
 pub fn crd_removal(old: &Crd) -> (Rule, Change) {
-    let list = names(old.versions.iter().map(|it| it.name.as_str()));
+    let list = quoted_names(old.versions.iter().map(|version| version.name.as_str()));
     let change = Change::new(
         format!("the CRD was removed, with {list}"),
         "keep the kind: deleting a CRD deletes all objects of its kind",
     );
-    (Rule::CrdRemoval, change.with(Effect::Loses))
+    (Rule::CrdRemoval, change.with_effect(Effect::Loses))
 }
 
 /// A field that is only in the old version.
-pub fn removed() -> Change {
+pub fn removed_field() -> Change {
     let remedy = "keep the field, mark it as deprecated in its description, and remove it in a new version of the kind";
-    Change::new("the field was removed", remedy).with(Effect::Loses)
+    Change::new("the field was removed", remedy).with_effect(Effect::Loses)
 }
 
-fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    names.map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
+fn quoted_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

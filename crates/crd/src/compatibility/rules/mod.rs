@@ -9,19 +9,19 @@ mod texts;
 mod unhandled;
 mod values;
 
-pub use crds::{crd_removal, doubts, of_crds, refusals, removed};
-pub use declared::declared;
-pub use stored::{lost_fields, pruned, pruned_fields};
+pub use crds::{check_crds, crd_removal, removed_field, report_doubts, report_refusals};
+pub use declared::check_declared_fields;
+pub use stored::{check_pruned_fields, lost_fields, pruned_fields};
 
 use super::{Effect, Policy, normal::Keywords};
 use go_data::yaml::Value;
 
-/// What a rule reports about a change.
+/// A change that a rule reports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// What changed, with both values.
+    /// A description of the change, with both values.
     pub what: String,
-    /// What would make it compatible.
+    /// The remedy that would make the change compatible.
     pub remedy: String,
     pub effect: Effect,
     /// The old and the new value, if they are all that `what` tells.
@@ -36,17 +36,17 @@ impl Change {
         Self { what, remedy, effect: Effect::default(), values: None, context: Vec::new() }
     }
 
-    fn between(self, old: impl Into<String>, new: impl Into<String>) -> Self {
+    fn with_values(self, old: impl Into<String>, new: impl Into<String>) -> Self {
         Self { values: Some([old.into(), new.into()]), ..self }
     }
 
-    fn with(self, effect: Effect) -> Self {
+    fn with_effect(self, effect: Effect) -> Self {
         Self { effect, ..self }
     }
 }
 
-// The rules of crdify, by its names, and those of our own, which are about a CRD as a whole. Each with the change that it
-// finds.
+// The rules of crdify, by its names, and those of our own, which are about a CRD as a whole. Each with the change that
+// it finds.
 diagnostics::rules! {
     CrdRemoval "crdRemoval" Error "A CRD is removed"
     ServedVersionRemoval "servedVersionRemoval" Warning "A version is no longer served"
@@ -89,21 +89,21 @@ type Check = fn(&Pair<'_>, &Policy) -> Option<Change>;
 
 /// The rules for fields. Each checks the keyword of the same name.
 const CHECKS: &[(Rule, Check)] = &[
-    (Rule::Default, values::default),
-    (Rule::Description, texts::description),
-    (Rule::Enum, values::enumeration),
-    (Rule::Maximum, bounds::maximum),
-    (Rule::MaxItems, bounds::maximum),
-    (Rule::MaxLength, bounds::maximum),
-    (Rule::MaxProperties, bounds::maximum),
-    (Rule::Minimum, bounds::minimum),
-    (Rule::MinItems, bounds::minimum),
-    (Rule::MinLength, bounds::minimum),
-    (Rule::MinProperties, bounds::minimum),
-    (Rule::Nullable, values::nullable),
-    (Rule::Pattern, texts::pattern),
-    (Rule::Required, values::required),
-    (Rule::Type, texts::type_),
+    (Rule::Default, values::check_default),
+    (Rule::Description, texts::check_description),
+    (Rule::Enum, values::check_enum),
+    (Rule::Maximum, bounds::check_maximum),
+    (Rule::MaxItems, bounds::check_maximum),
+    (Rule::MaxLength, bounds::check_maximum),
+    (Rule::MaxProperties, bounds::check_maximum),
+    (Rule::Minimum, bounds::check_minimum),
+    (Rule::MinItems, bounds::check_minimum),
+    (Rule::MinLength, bounds::check_minimum),
+    (Rule::MinProperties, bounds::check_minimum),
+    (Rule::Nullable, values::check_nullable),
+    (Rule::Pattern, texts::check_pattern),
+    (Rule::Required, values::check_required),
+    (Rule::Type, texts::check_type),
 ];
 
 /// A keyword before and after the change.
@@ -113,36 +113,41 @@ struct Pair<'a> {
     new: Option<&'a Value>,
 }
 
-/// What the rules find in one field.
-pub fn property(old: &Keywords, new: &Keywords, policy: &Policy) -> Vec<(Rule, Change)> {
-    let mut res = Vec::new();
+/// Applies the rules to one field, and returns the changes.
+pub fn check_field(old: &Keywords, new: &Keywords, policy: &Policy) -> Vec<(Rule, Change)> {
+    let mut changes = Vec::new();
     for (rule, check) in CHECKS {
         let keyword = rule.id();
         let pair = Pair { keyword, old: old.get(keyword), new: new.get(keyword) };
         if pair.old != pair.new {
-            res.extend(check(&pair, policy).map(|it| (*rule, it)));
+            changes.extend(check(&pair, policy).map(|change| (*rule, change)));
         }
     }
-    let handled = |it: &str| CHECKS.iter().any(|(rule, _)| rule.id() == it);
-    res.extend(unhandled::check(old, new, handled).map(|it| (Rule::Unhandled, it)));
-    res
+    let handled = |keyword: &str| CHECKS.iter().any(|(rule, _)| rule.id() == keyword);
+    changes.extend(
+        unhandled::check_unhandled(old, new, handled).map(|change| (Rule::Unhandled, change)),
+    );
+    changes
 }
 
-/// A value as JSON writes it, or `nothing`.
-fn shown(value: Option<&Value>) -> String {
-    value.map_or_else(|| "nothing".to_owned(), json)
+/// Formats a value as JSON, or as `nothing`.
+fn format_value(value: Option<&Value>) -> String {
+    value.map_or_else(|| "nothing".to_owned(), quoted_json)
 }
 
-fn json(value: &Value) -> String {
+fn quoted_json(value: &Value) -> String {
     format!("`{value}`")
 }
 
-/// A text without the quotes of JSON.
-fn plain(text: &Value) -> String {
+/// Formats a string without the quotes of JSON.
+fn quoted_text(text: &Value) -> String {
     format!("`{}`", text.as_str().unwrap_or_default())
 }
 
-/// Several of them, with commas between.
-fn list<'a>(values: impl IntoIterator<Item = &'a Value>, show: fn(&Value) -> String) -> String {
+/// Formats several values, with commas between them.
+fn format_list<'a>(
+    values: impl IntoIterator<Item = &'a Value>,
+    show: fn(&Value) -> String,
+) -> String {
     values.into_iter().map(show).collect::<Vec<_>>().join(", ")
 }

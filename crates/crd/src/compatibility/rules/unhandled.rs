@@ -1,6 +1,6 @@
-//! What no other rule covers: formats, CEL rules, list types, schemas inside `oneOf`, and so on.
+//! Reports changes that no other rule covers: formats, CEL rules, list types, schemas inside `oneOf`, and so on.
 
-use super::{Change, shown};
+use super::{Change, format_value};
 use crate::compatibility::{
     Effect,
     normal::{self, Keywords},
@@ -8,27 +8,38 @@ use crate::compatibility::{
 use go_data::yaml::Value;
 
 /// Names every keyword that differs and that no other rule handles.
-pub fn check(old: &Keywords, new: &Keywords, handled: impl Fn(&str) -> bool) -> Option<Change> {
-    let rest: Vec<&str> = normal::keywords().collect();
-    let differs = |it: &&str| !handled(it) && old.get(*it) != new.get(*it);
+pub fn check_unhandled(
+    old: &Keywords,
+    new: &Keywords,
+    handled: impl Fn(&str) -> bool,
+) -> Option<Change> {
+    let rest: Vec<&str> = normal::keyword_names().collect();
+    let differs = |keyword: &&str| !handled(keyword) && old.get(*keyword) != new.get(*keyword);
     let keywords: Vec<&str> = rest.iter().copied().filter(differs).collect();
     if keywords.is_empty() {
         return None;
     }
-    let effects = keywords.iter().map(|it| effect(it, old.get(*it), new.get(*it)));
+    let effects = keywords
+        .iter()
+        .map(|keyword| effect_of_change(keyword, old.get(*keyword), new.get(*keyword)));
     // The worst first.
     let effects: Vec<Effect> = effects.collect();
     let worst = [Effect::Loses, Effect::Narrows, Effect::Requests];
-    let effect = worst.into_iter().find(|it| effects.contains(it)).unwrap_or(Effect::Widens);
-    let value = |it: &str| old.get(it).filter(|_| !handled(it)).cloned();
+    let effect = worst.into_iter().find(|worst| effects.contains(worst)).unwrap_or(Effect::Widens);
+    let value = |keyword: &str| old.get(keyword).filter(|_| !handled(keyword)).cloned();
     let runs: Vec<&[&str]> = rest.split(differs).collect();
     let last = runs.len() - 1;
-    let context = runs.iter().enumerate().flat_map(|(at, run)| beside(run, at == 0, at == last));
+    let context =
+        runs.iter().enumerate().flat_map(|(at, run)| context_keywords(run, at == 0, at == last));
     let context: Vec<Option<Value>> = context.map(value).collect();
-    let each = keywords.iter().map(|it| {
-        format!("`{it}` changed from {} to {}", shown(old.get(*it)), shown(new.get(*it)))
+    let each = keywords.iter().map(|keyword| {
+        format!(
+            "`{keyword}` changed from {} to {}",
+            format_value(old.get(*keyword)),
+            format_value(new.get(*keyword))
+        )
     });
-    let names: Vec<String> = keywords.iter().map(|it| format!("`{it}`")).collect();
+    let names: Vec<String> = keywords.iter().map(|keyword| format!("`{keyword}`")).collect();
     let remedy = format!(
         "keep {} as before, or review the change and allow it: `--allow unhandled`",
         names.join(", ")
@@ -37,17 +48,19 @@ pub fn check(old: &Keywords, new: &Keywords, handled: impl Fn(&str) -> bool) -> 
     Some(Change { context, effect, ..change })
 }
 
-/// What the change of one keyword does. What has no row of its own counts as narrower where it is there.
-fn effect(keyword: &str, old: Option<&Value>, new: Option<&Value>) -> Effect {
-    let items = |it: Option<&Value>| it.and_then(Value::as_array).cloned().unwrap_or_default();
+/// Returns the effect of the change of one keyword. A keyword without a row narrows the schema where it is set.
+fn effect_of_change(keyword: &str, old: Option<&Value>, new: Option<&Value>) -> Effect {
+    let items = |list: Option<&Value>| list.and_then(Value::as_array).cloned().unwrap_or_default();
     let (olds, news) = (items(old), items(new));
-    let has_all = |these: &[Value], others: &[Value]| others.iter().all(|it| these.contains(it));
+    let has_all =
+        |these: &[Value], others: &[Value]| others.iter().all(|other| these.contains(other));
     let if_not = |widens: bool, effect: Effect| if widens { Effect::Widens } else { effect };
     match keyword {
         "id" | "$schema" | "title" | "externalDocs" | "example" => Effect::Widens,
         // Neither is read when OLM validates the objects that are stored.
         "x-kubernetes-validations" => {
-            let rules = |it: &[Value]| it.iter().map(|it| it["rule"].clone()).collect::<Vec<_>>();
+            let rules =
+                |rules: &[Value]| rules.iter().map(|rule| rule["rule"].clone()).collect::<Vec<_>>();
             if_not(has_all(&rules(&olds), &rules(&news)), Effect::Requests)
         }
         "x-kubernetes-list-type" | "x-kubernetes-map-type" | "x-kubernetes-list-map-keys" => {
@@ -74,8 +87,8 @@ fn effect(keyword: &str, old: Option<&Value>, new: Option<&Value>) -> Effect {
 fn a_removed_keyword_allows_more() {
     use go_data::yaml::json;
     let check = |keyword: &str, old: Value, new: Value, expected: Effect| {
-        let [old, new] = [old, new].map(|it| Some(it).filter(|it| !it.is_null()));
-        assert_eq!(effect(keyword, old.as_ref(), new.as_ref()), expected, "{keyword}");
+        let [old, new] = [old, new].map(|value| Some(value).filter(|value| !value.is_null()));
+        assert_eq!(effect_of_change(keyword, old.as_ref(), new.as_ref()), expected, "{keyword}");
     };
     check("format", json!("date"), Value::Null, Effect::Widens);
     check("format", Value::Null, json!("date"), Effect::Narrows);
@@ -94,16 +107,21 @@ fn a_removed_keyword_allows_more() {
     check("x-kubernetes-preserve-unknown-fields", json!(true), Value::Null, Effect::Loses);
 }
 
-/// The unchanged keywords that a diff by crdify shows as context: up to two before and after each changed one. Where served versions disagree, crdify compares the texts of such diffs.
-fn beside<'a>(run: &'a [&'a str], is_first: bool, is_last: bool) -> impl Iterator<Item = &'a str> {
+/// Returns the unchanged keywords that a diff by crdify shows as context: up to two before and after each changed one.
+/// Where served versions disagree, crdify compares the texts of such diffs.
+fn context_keywords<'a>(
+    run: &'a [&'a str],
+    is_first: bool,
+    is_last: bool,
+) -> impl Iterator<Item = &'a str> {
     const SHOWN: usize = 2;
     let before = if is_first { 0 } else { SHOWN.min(run.len()) };
-    let behind = if is_last { 0 } else { SHOWN.min(run.len() - before) };
+    let after = if is_last { 0 } else { SHOWN.min(run.len() - before) };
     // A single one is not left out.
-    let hidden = match run.len() - before - behind {
+    let hidden = match run.len() - before - after {
         1 => 0,
         many => many,
     };
-    let shown = move |at: usize| at < before || before + hidden <= at;
-    run.iter().enumerate().filter(move |it| shown(it.0)).map(|it| *it.1)
+    let shown = move |at: usize| at < before || at >= before + hidden;
+    run.iter().enumerate().filter(move |entry| shown(entry.0)).map(|entry| *entry.1)
 }

@@ -19,7 +19,7 @@ macro_rules! types {
     }};
 }
 
-pub fn add(table: &mut Table) {
+pub fn add_types(table: &mut Table) {
     types! { table: "api::admissionregistration::v1" k8s_openapi::api::admissionregistration::v1 {
         AuditAnnotation ExpressionWarning MatchCondition MatchResources MutatingWebhook
         MutatingWebhookConfiguration NamedRuleWithOperations ParamKind ParamRef

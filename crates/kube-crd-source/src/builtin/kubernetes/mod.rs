@@ -34,24 +34,24 @@ pub enum Kubernetes {
 /// The source of the crate, with one of its `v1_…` features on.
 pub struct Source {
     modules: Modules,
-    models: RefCell<BTreeMap<String, Found>>,
+    models: RefCell<BTreeMap<String, FoundModel>>,
 }
 
-type Found = Result<Rc<Model>, Miss>;
+type FoundModel = Result<Rc<Model>, KubernetesMiss>;
 
 /// One type, as the crate's source writes it.
 pub struct Model {
-    /// As users write it: `k8s_openapi::api::core::v1::Pod`.
+    /// The path that users write: `k8s_openapi::api::core::v1::Pod`.
     pub path: String,
-    /// What schemars calls it, which is its id too.
+    /// The schema name, which is the schema id too.
     pub name: String,
     pub schema: Template,
-    /// Where it is written, from the crate's folder.
+    /// The file that declares the type, relative to the crate's folder.
     pub file: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Miss {
+pub enum KubernetesMiss {
     /// The crate has no type of that path.
     Absent,
     /// It has, but without a schema, or with a schema that takes types.
@@ -62,30 +62,34 @@ pub enum Miss {
 
 impl Kubernetes {
     /// The crate with a feature such as `v1_34` on, and the files of its folder.
-    pub fn of(feature: &str, read: ReadFile) -> Self {
+    pub fn from_source(feature: &str, read: ReadFile) -> Self {
         Self::Source(Source::new(feature, read))
     }
 
     /// A type by its whole path; none without the source, and for paths of other crates.
-    pub fn find(&self, path: &str) -> Option<Found> {
+    pub fn find_type(&self, path: &str) -> Option<FoundModel> {
         match self {
-            Self::Source(it) if path.starts_with("k8s_openapi::") => Some(it.find(path)),
+            Self::Source(it) if path.starts_with("k8s_openapi::") => Some(it.find_type(path)),
             _ => None,
         }
     }
 
-    /// Whether a path is a module of the crate; none without the source, and for paths of other crates.
+    /// Returns whether a path is a module of the crate; none without the source, and for paths of other crates.
     pub fn is_module(&self, path: &str) -> Option<bool> {
         match self {
-            Self::Source(it) if path.starts_with("k8s_openapi::") => Some(it.names(path).is_some()),
+            Self::Source(it) if path.starts_with("k8s_openapi::") => {
+                Some(it.names_in(path).is_some())
+            }
             _ => None,
         }
     }
 
     /// Why a type that another type of the crate needs is not there.
-    pub fn broken(&self, model: &Model, path: &str) -> String {
-        let what = match self.find(path) {
-            Some(Err(Miss::Unread { file, what })) => format!("{file} cannot be read: {what}"),
+    pub fn broken_message(&self, model: &Model, path: &str) -> String {
+        let what = match self.find_type(path) {
+            Some(Err(KubernetesMiss::Unread { file, what })) => {
+                format!("{file} cannot be read: {what}")
+            }
             _ => "it is not there".to_owned(),
         };
         format!("`{}` asks for `{path}`, but {what}", model.path)
@@ -99,35 +103,36 @@ impl Source {
     }
 
     /// A type by its whole path, which starts with `k8s_openapi::`.
-    pub fn find(&self, path: &str) -> Found {
+    pub fn find_type(&self, path: &str) -> FoundModel {
         if let Some(found) = self.models.borrow().get(path) {
             return found.clone();
         }
-        let found = self.read(path);
+        let found = self.read_type(path);
         self.models.borrow_mut().insert(path.to_owned(), found.clone());
         found
     }
 
-    fn read(&self, path: &str) -> Found {
+    fn read_type(&self, path: &str) -> FoundModel {
         let (file, text, name) = self.modules.file_of(path)?;
-        let unread = |what: String| Miss::Unread { file: file.clone(), what };
-        let Some(code) = item(&text, &format!("impl crate::schemars::JsonSchema for {name} {{"))
+        let unread = |what: String| KubernetesMiss::Unread { file: file.clone(), what };
+        let Some(code) =
+            find_item(&text, &format!("impl crate::schemars::JsonSchema for {name} {{"))
         else {
-            return Err(Miss::Bare);
+            return Err(KubernetesMiss::Bare);
         };
-        let (name, schema) = schema::read(name, code)
-            .map_err(|it| unread(format!("`{}` is not expected there", it.line)))?;
+        let (name, schema) = schema::parse_impl(name, code)
+            .map_err(|odd| unread(format!("`{}` is not expected there", odd.line)))?;
         Ok(Rc::new(Model { path: path.to_owned(), name, schema, file }))
     }
 
     /// The names in a module, e.g. of `k8s_openapi::api::core::v1`.
-    pub fn names(&self, module: &str) -> Option<Vec<String>> {
-        self.modules.names(module)
+    pub fn names_in(&self, module: &str) -> Option<Vec<String>> {
+        self.modules.names_in(module)
     }
 }
 
 /// The text of an item that starts a line with `head`, as rustfmt ends it: at the first line that is `}`.
-fn item<'a>(text: &'a str, head: &str) -> Option<&'a str> {
+fn find_item<'a>(text: &'a str, head: &str) -> Option<&'a str> {
     let start = text
         .match_indices(head)
         .map(|(at, _)| at)

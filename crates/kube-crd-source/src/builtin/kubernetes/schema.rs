@@ -14,38 +14,40 @@ pub enum Template {
 }
 
 /// The name and the schema in an `impl JsonSchema`.
-pub fn read(of: &str, code: &str) -> Result<(String, Template), Odd> {
+pub fn parse_impl(of: &str, code: &str) -> Result<(String, Template), Odd> {
     Scanner { left: code, depth: 0 }.impl_(of)
 }
 
 impl Template {
     /// The schema, with `of` to give those of other types.
-    pub fn schema(
+    pub fn build_schema(
         &self,
         generator: &mut SchemaGenerator,
         of: &impl Fn(&str, &mut SchemaGenerator) -> Schema,
     ) -> Schema {
         // The macro takes objects only.
-        match self.value(generator, of) {
+        match self.build_value(generator, of) {
             Value::Object(it) => it.into(),
             _ => Schema::default(),
         }
     }
 
-    fn value(
+    fn build_value(
         &self,
         generator: &mut SchemaGenerator,
         of: &impl Fn(&str, &mut SchemaGenerator) -> Schema,
     ) -> Value {
         match self {
             Self::Value(it) => it.clone(),
-            Self::Array(items) => items.iter().map(|it| it.value(generator, of)).collect(),
+            Self::Array(items) => {
+                items.iter().map(|template| template.build_value(generator, of)).collect()
+            }
             Self::Object(entries) => {
-                let mut res = Map::new();
+                let mut object = Map::new();
                 for (key, it) in entries {
-                    res.insert(key.clone(), it.value(generator, of));
+                    object.insert(key.clone(), it.build_value(generator, of));
                 }
-                Value::Object(res)
+                Value::Object(object)
             }
             Self::Type(path, inserts) => {
                 let mut schema = of(path, generator);
@@ -64,7 +66,7 @@ struct Scanner<'a> {
     depth: usize,
 }
 
-/// Where the text is not as it is expected.
+/// A place where the text is not as the scanner expects.
 pub struct Odd {
     /// The rest of the line.
     pub line: String,
@@ -77,122 +79,123 @@ const DEEP: usize = 64;
 
 impl<'a> Scanner<'a> {
     fn impl_(&mut self, of: &str) -> Scan<(String, Template)> {
-        self.expect("impl crate::schemars::JsonSchema for ")?;
-        self.expect(of)?;
-        self.expect("{")?;
-        self.expect("fn schema_name() -> std::borrow::Cow<'static, str> {")?;
-        let name = self.text()?;
-        self.expect(".into()")?;
-        self.expect("}")?;
-        self.expect("fn json_schema(__gen: &mut crate::schemars::SchemaGenerator) -> crate::schemars::Schema {")?;
-        self.expect("crate::schemars::json_schema!(")?;
-        let schema = self.template()?;
+        self.expect_text("impl crate::schemars::JsonSchema for ")?;
+        self.expect_text(of)?;
+        self.expect_text("{")?;
+        self.expect_text("fn schema_name() -> std::borrow::Cow<'static, str> {")?;
+        let name = self.parse_string()?;
+        self.expect_text(".into()")?;
+        self.expect_text("}")?;
+        self.expect_text("fn json_schema(__gen: &mut crate::schemars::SchemaGenerator) -> crate::schemars::Schema {")?;
+        self.expect_text("crate::schemars::json_schema!(")?;
+        let schema = self.parse_template()?;
         for end in [")", "}", "}"] {
-            self.expect(end)?;
+            self.expect_text(end)?;
         }
         match (schema, self.left) {
             (schema @ Template::Object(_), "") => Ok((name, schema)),
-            _ => self.odd(),
+            _ => self.odd_error(),
         }
     }
 
-    fn template(&mut self) -> Scan<Template> {
+    fn parse_template(&mut self) -> Scan<Template> {
         self.depth += 1;
-        if DEEP < self.depth {
-            return self.odd();
+        if self.depth > DEEP {
+            return self.odd_error();
         }
-        let res = if self.eat("{") {
-            Template::Object(self.list("}", |it| {
-                let key = it.text()?;
-                it.expect(":")?;
-                Ok((key, it.template()?))
+        let template = if self.eat_text("{") {
+            Template::Object(self.parse_list("}", |scanner| {
+                let key = scanner.parse_string()?;
+                scanner.expect_text(":")?;
+                Ok((key, scanner.parse_template()?))
             })?)
-        } else if self.eat("[") {
-            Template::Array(self.list("]", Self::template)?)
-        } else if self.eat("(") {
-            let res = if self.eat("{") { self.described()? } else { self.type_()? };
-            self.expect(")")?;
-            res
-        } else if self.eat("true") {
+        } else if self.eat_text("[") {
+            Template::Array(self.parse_list("]", Self::parse_template)?)
+        } else if self.eat_text("(") {
+            let template = if self.eat_text("{") { self.parse_described()? } else { self.type_()? };
+            self.expect_text(")")?;
+            template
+        } else if self.eat_text("true") {
             Template::Value(true.into())
-        } else if self.eat("false") {
+        } else if self.eat_text("false") {
             Template::Value(false.into())
         } else if self.left.starts_with('"') {
-            Template::Value(self.text()?.into())
+            Template::Value(self.parse_string()?.into())
         } else {
             self.type_()?
         };
         self.depth -= 1;
-        Ok(res)
+        Ok(template)
     }
 
     /// Parts up to an end, separated by `,`, with a `,` behind the last one perhaps.
-    fn list<T>(&mut self, end: &str, item: impl Fn(&mut Self) -> Scan<T>) -> Scan<Vec<T>> {
-        let mut res = Vec::new();
-        while !self.eat(end) {
-            res.push(item(self)?);
-            if !self.eat(",") {
-                self.expect(end)?;
+    fn parse_list<T>(&mut self, end: &str, item: impl Fn(&mut Self) -> Scan<T>) -> Scan<Vec<T>> {
+        let mut items = Vec::new();
+        while !self.eat_text(end) {
+            items.push(item(self)?);
+            if !self.eat_text(",") {
+                self.expect_text(end)?;
                 break;
             }
         }
-        Ok(res)
+        Ok(items)
     }
 
     /// Another type's schema, with another description.
-    fn described(&mut self) -> Scan<Template> {
-        self.expect("let mut schema_obj =")?;
-        let Template::Type(path, mut inserts) = self.type_()? else { return self.odd() };
-        self.expect(";")?;
-        while self.eat("schema_obj.ensure_object().insert(") {
-            let key = self.text()?;
-            self.expect(".into()")?;
-            self.expect(",")?;
-            let value = self.text()?;
-            self.expect(".into()")?;
-            self.expect(");")?;
+    fn parse_described(&mut self) -> Scan<Template> {
+        self.expect_text("let mut schema_obj =")?;
+        let Template::Type(path, mut inserts) = self.type_()? else { return self.odd_error() };
+        self.expect_text(";")?;
+        while self.eat_text("schema_obj.ensure_object().insert(") {
+            let key = self.parse_string()?;
+            self.expect_text(".into()")?;
+            self.expect_text(",")?;
+            let value = self.parse_string()?;
+            self.expect_text(".into()")?;
+            self.expect_text(");")?;
             inserts.push((key, value));
         }
-        self.expect("schema_obj")?;
-        self.expect("}")?;
+        self.expect_text("schema_obj")?;
+        self.expect_text("}")?;
         Ok(Template::Type(path, inserts))
     }
 
     /// `__gen.subschema_for::<crate::…::T>()`, as the path that a user would write.
     fn type_(&mut self) -> Scan<Template> {
-        self.expect("__gen.subschema_for::<crate::")?;
-        let Some((path, left)) = self.left.split_once(">()") else { return self.odd() };
-        if !path.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '_' | ':')) {
-            return self.odd();
+        self.expect_text("__gen.subschema_for::<crate::")?;
+        let Some((path, left)) = self.left.split_once(">()") else { return self.odd_error() };
+        if !path.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | ':'))
+        {
+            return self.odd_error();
         }
         self.left = left.trim_start();
         Ok(Template::Type(format!("k8s_openapi::{path}"), Vec::new()))
     }
 
     /// A string literal, as far as the crate uses them.
-    fn text(&mut self) -> Scan<String> {
-        let Some(mut left) = self.left.strip_prefix('"') else { return self.odd() };
-        let mut res = String::new();
+    fn parse_string(&mut self) -> Scan<String> {
+        let Some(mut left) = self.left.strip_prefix('"') else { return self.odd_error() };
+        let mut string = String::new();
         loop {
-            let Some(at) = left.find(['"', '\\']) else { return self.odd() };
-            res.push_str(&left[..at]);
+            let Some(at) = left.find(['"', '\\']) else { return self.odd_error() };
+            string.push_str(&left[..at]);
             let mut rest = left[at..].chars();
             if rest.next() == Some('"') {
                 self.left = rest.as_str().trim_start();
-                return Ok(res);
+                return Ok(string);
             }
-            res.push(match rest.next() {
+            string.push(match rest.next() {
                 Some('n') => '\n',
                 Some('t') => '\t',
                 Some('r') => '\r',
                 Some(it @ ('"' | '\\' | '\'')) => it,
-                _ => return self.odd(),
+                _ => return self.odd_error(),
             });
             left = rest.as_str();
         }
     }
 
-    fn eat(&mut self, expected: &str) -> bool {
+    fn eat_text(&mut self, expected: &str) -> bool {
         match self.left.strip_prefix(expected) {
             Some(left) => {
                 self.left = left.trim_start();
@@ -202,14 +205,11 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn expect(&mut self, expected: &str) -> Scan<()> {
-        match self.eat(expected) {
-            true => Ok(()),
-            false => self.odd(),
-        }
+    fn expect_text(&mut self, expected: &str) -> Scan<()> {
+        if self.eat_text(expected) { Ok(()) } else { self.odd_error() }
     }
 
-    fn odd<T>(&self) -> Scan<T> {
+    fn odd_error<T>(&self) -> Scan<T> {
         let line = self.left.lines().next().unwrap_or("the end").trim();
         Err(Odd { line: line.chars().take(80).collect() })
     }

@@ -282,8 +282,8 @@ fn a_base_image_must_fit() {
     assert!(chain.contains(" cannot be used: its content has the digest sha256:"), "{chain}");
     assert_eq!(diagnostics::hints(&error), ["choose another base image"]);
     let base = stored(&layers, gzip);
-    assert!(base.require_layers(layers[0].len() as u64).is_ok());
-    let error = base.require_layers(layers[0].len() as u64 - 1).expect_err("it is too large");
+    assert!(base.ensure_layers_match(layers[0].len() as u64).is_ok());
+    let error = base.ensure_layers_match(layers[0].len() as u64 - 1).expect_err("it is too large");
     assert_eq!(error.root_cause().to_string(), "it is too large once it is decompressed");
 }
 

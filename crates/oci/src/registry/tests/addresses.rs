@@ -36,7 +36,7 @@ fn a_proxy_that_cannot_be_used_is_never_bypassed() {
         for none in ["*", "registry.invalid"] {
             let https = Some(proxy.to_owned());
             let proxies = Proxies { http: None, https, none: none.to_owned() };
-            assert_eq!(proxies.to(&url), None);
+            assert_eq!(proxies.proxy_for(&url), None);
         }
     }
     for scheme in ["socks4", "socks4a", "socks5", "SOCKS5", "socks5h", "socks", "ftp"] {
@@ -49,7 +49,7 @@ fn a_proxy_that_cannot_be_used_is_never_bypassed() {
     check("127.0.0.1:1", "", "connection refused");
     check("http://u:hunter22@127.0.0.1:1/", "", "connection refused");
     let empty = Proxies { https: Some(" ".to_owned()), ..Proxies::default() };
-    assert_eq!(empty.to(&url), None);
+    assert_eq!(empty.proxy_for(&url), None);
 }
 
 #[test]

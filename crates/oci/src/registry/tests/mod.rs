@@ -21,7 +21,7 @@ use model::{Blob, Descriptor, Digest};
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 
 /// A request that the server got.
-struct Ask {
+struct HttpRequest {
     method: String,
     /// With its query.
     path: String,
@@ -29,7 +29,7 @@ struct Ask {
     body: Vec<u8>,
 }
 
-impl Ask {
+impl HttpRequest {
     fn is(&self, method: &str, part: &str) -> bool {
         self.method == method && self.path.contains(part)
     }
@@ -41,7 +41,7 @@ impl Ask {
 
 /// The answers of the server.
 enum Reply {
-    Answer {
+    HttpResponse {
         status: u16,
         headers: Vec<(&'static str, String)>,
         body: Vec<u8>,
@@ -61,15 +61,15 @@ enum Reply {
 }
 
 fn status(status: u16) -> Reply {
-    Reply::Answer { status, headers: Vec::new(), body: Vec::new() }
+    Reply::HttpResponse { status, headers: Vec::new(), body: Vec::new() }
 }
 
 fn says(status: u16, body: &str) -> Reply {
-    Reply::Answer { status, headers: Vec::new(), body: body.as_bytes().to_vec() }
+    Reply::HttpResponse { status, headers: Vec::new(), body: body.as_bytes().to_vec() }
 }
 
 fn header(status: u16, name: &'static str, value: impl Into<String>) -> Reply {
-    Reply::Answer { status, headers: vec![(name, value.into())], body: Vec::new() }
+    Reply::HttpResponse { status, headers: vec![(name, value.into())], body: Vec::new() }
 }
 
 /// The content of the registry.
@@ -82,7 +82,7 @@ struct Store {
     log: Vec<String>,
 }
 
-type Lie = dyn Fn(&Ask, &mut Store) -> Option<Reply> + Send + Sync;
+type Lie = dyn Fn(&HttpRequest, &mut Store) -> Option<Reply> + Send + Sync;
 
 struct Server {
     address: String,
@@ -91,7 +91,9 @@ struct Server {
 
 impl Server {
     /// A server that answers as a registry does, unless `lie` has another answer.
-    fn new(lie: impl Fn(&Ask, &mut Store) -> Option<Reply> + Send + Sync + 'static) -> Self {
+    fn new(
+        lie: impl Fn(&HttpRequest, &mut Store) -> Option<Reply> + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
         let address = listener.local_addr().expect("it has an address").to_string();
         let store = Arc::<Mutex<Store>>::default();
@@ -169,7 +171,7 @@ fn serve(stream: TcpStream, store: &Mutex<Store>, lie: &Lie) -> Option<()> {
         let length = headers.get("content-length").and_then(|it| it.parse().ok()).unwrap_or(0);
         let mut body = vec![0; length];
         reader.read_exact(&mut body).ok()?;
-        let ask = Ask { method, path, headers, body };
+        let ask = HttpRequest { method, path, headers, body };
         let lock = || store.lock().ok();
         let mut reply = {
             let mut store = lock()?;
@@ -185,7 +187,7 @@ fn serve(stream: TcpStream, store: &Mutex<Store>, lie: &Lie) -> Option<()> {
             };
         }
         let (status, headers, body) = match reply {
-            Reply::Answer { status, headers, body } => (status, headers, body),
+            Reply::HttpResponse { status, headers, body } => (status, headers, body),
             Reply::HangUp | Reply::Together(..) => return None,
             Reply::Silence => {
                 thread::sleep(Duration::from_secs(60));
@@ -224,7 +226,7 @@ fn serve(stream: TcpStream, store: &Mutex<Store>, lie: &Lie) -> Option<()> {
     }
 }
 
-fn honest(ask: &Ask, store: &mut Store) -> Reply {
+fn honest(ask: &HttpRequest, store: &mut Store) -> Reply {
     let path = ask.path.split('?').next().unwrap_or_default();
     let name = path.rsplit('/').next().unwrap_or_default().to_owned();
     let found = |it: Option<&Vec<u8>>| match it {
@@ -233,7 +235,7 @@ fn honest(ask: &Ask, store: &mut Store) -> Reply {
                 ("Content-Type", MANIFEST.to_owned()),
                 ("Docker-Content-Digest", Digest::of(bytes).to_string()),
             ];
-            Reply::Answer { status: 200, headers, body: bytes.clone() }
+            Reply::HttpResponse { status: 200, headers, body: bytes.clone() }
         }
         None => says(404, r#"{"errors":[{"code":"UNKNOWN","message":"it is not here"}]}"#),
     };
@@ -265,7 +267,7 @@ fn at_first(
     method: &'static str,
     part: &'static str,
     reply: impl Fn() -> Reply + Send + Sync + 'static,
-) -> impl Fn(&Ask, &mut Store) -> Option<Reply> + Send + Sync + 'static {
+) -> impl Fn(&HttpRequest, &mut Store) -> Option<Reply> + Send + Sync + 'static {
     let left = Mutex::new(times);
     move |ask, _| {
         let mut left = left.lock().ok()?;

@@ -27,7 +27,7 @@ fn a_page_in_place_of_a_manifest_has_no_digest() {
     let page = |headers: Vec<(&'static str, String)>, body: &'static str| {
         Server::new(move |_, _| {
             let (headers, body) = (headers.clone(), body.as_bytes().to_vec());
-            Some(Reply::Answer { status: 200, headers, body })
+            Some(Reply::HttpResponse { status: 200, headers, body })
         })
     };
     let html = ("Content-Type", "text/html".to_owned());
@@ -308,7 +308,7 @@ fn nothing_is_waited_for_after_the_deadline() {
 fn every_fault_has_a_way_out() {
     let server = Server::new(|_, _| None);
     let check = |access: Access, right, fault: fault::Fault, expected: &str| {
-        let error = into_text(server.registry(right, access).explain::<()>(Err(fault)));
+        let error = into_text(server.registry(right, access).explain_fault::<()>(Err(fault)));
         let error = error.expect_err("it is a fault");
         assert!(error.contains(expected), "{error}");
     };
@@ -341,7 +341,7 @@ fn every_fault_has_a_way_out() {
         status(403),
         "check the name, and that your account may pull from it; `docker login",
     );
-    let of = |it| fault::Fault::of(it).to_string();
+    let of = |it| fault::Fault::from_ureq_error(it).to_string();
     assert_eq!(of(ureq::Error::HostNotFound), "there is no such host");
     assert_eq!(of(ureq::Error::Timeout(ureq::Timeout::Connect)), "no connection within 20 seconds");
     let refused = std::io::Error::from(std::io::ErrorKind::NetworkUnreachable);
@@ -353,13 +353,13 @@ fn nothing_secret_goes_to_a_server_without_tls() {
     let server = Server::new(|_, _| None);
     let registry = server.registry(Right::Pull, password());
     registry.origin.set("https://registry.example.com".to_owned()).expect("it is not known");
-    let token = registry.token(&format!("http://{}/t", server.address), None, None);
+    let token = registry.fetch_token(&format!("http://{}/t", server.address), None, None);
     let error = token.expect_err("the token server has no TLS").to_string();
     assert_eq!(
         error,
         "it asks for a token from a server without TLS, and credentials are not sent there"
     );
     assert!(server.log().is_empty());
-    let redirect = call::resolved("https://a/x", "http://a/y").expect_err("it has no TLS");
+    let redirect = call::resolve_location("https://a/x", "http://a/y").expect_err("it has no TLS");
     assert_eq!(redirect.to_string(), "it redirects to a server without TLS");
 }

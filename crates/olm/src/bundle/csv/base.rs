@@ -3,42 +3,43 @@
 use super::super::{Input, words};
 use go_data::yaml::{Map, Value, json};
 
-pub fn spec(base: &Value, input: &Input) -> Map<String, Value> {
-    let mut res = base.get("spec").and_then(Value::as_object).cloned().unwrap_or_default();
+pub fn complete_spec(base: &Value, input: &Input) -> Map<String, Value> {
+    let mut spec = base.get("spec").and_then(Value::as_object).cloned().unwrap_or_default();
     // The lists of webhooks and CRDs are generated again; an empty value counts as none.
-    res.retain(|key, it| !is_empty(it) || key == "selector" && it.is_object());
+    spec.retain(|key, value| !is_empty(value) || key == "selector" && value.is_object());
     let cargo = input.cargo;
     let mut offer = |field: &str, value: Value| {
-        if !is_empty(&value) && !res.contains_key(field) {
-            res.insert(field.to_owned(), value);
+        if !is_empty(&value) && !spec.contains_key(field) {
+            spec.insert(field.to_owned(), value);
         }
     };
-    offer("displayName", json!(words::title(input.package.as_str())));
+    offer("displayName", json!(words::display_name(input.package.as_str())));
     offer("description", json!(cargo.description));
     offer("keywords", json!(cargo.keywords));
-    offer("maintainers", maintainers(&cargo.authors));
+    offer("maintainers", parse_maintainers(&cargo.authors));
     let links = [("Homepage", &cargo.homepage), ("Source code", &cargo.repository)];
     let links = links.into_iter().filter(|(_, url)| !url.is_empty());
     offer("links", links.map(|(name, url)| json!({ "name": name, "url": url })).collect());
-    res
+    spec
 }
 
-pub fn annotations(base: &Value, input: &Input) -> Map<String, Value> {
+pub fn complete_annotations(base: &Value, input: &Input) -> Map<String, Value> {
     let annotations = base.pointer("/metadata/annotations").and_then(Value::as_object);
-    let mut res = annotations.cloned().unwrap_or_default();
+    let mut completed = annotations.cloned().unwrap_or_default();
     let created_at = input.created_at.as_deref().unwrap_or_default();
     for (key, value) in [("repository", input.cargo.repository.as_str()), ("createdAt", created_at)]
     {
-        if !value.is_empty() && !res.contains_key(key) {
-            res.insert(key.to_owned(), json!(value));
+        if !value.is_empty() && !completed.contains_key(key) {
+            completed.insert(key.to_owned(), json!(value));
         }
     }
-    res
+    completed
 }
 
 /// From Cargo's `Name <mail>`: OperatorHub rejects a maintainer without an address.
-fn maintainers(authors: &[String]) -> Value {
-    let authors = authors.iter().filter_map(|it| it.trim().strip_suffix('>')?.split_once('<'));
+fn parse_maintainers(authors: &[String]) -> Value {
+    let authors =
+        authors.iter().filter_map(|author| author.trim().strip_suffix('>')?.split_once('<'));
     authors.map(|(name, email)| json!({ "name": name.trim(), "email": email.trim() })).collect()
 }
 

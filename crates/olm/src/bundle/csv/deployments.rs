@@ -3,25 +3,41 @@
 use super::super::{Refusals, Warnings, object};
 use go_data::yaml::{Value, json};
 
-pub fn all(deployments: &[&Value], refusals: &mut Refusals, warnings: &mut Warnings) -> Vec<Value> {
-    deployments.iter().map(|it| one(it, refusals, warnings)).collect()
+pub fn strategy_deployments(
+    deployments: &[&Value],
+    refusals: &mut Refusals,
+    warnings: &mut Warnings,
+) -> Vec<Value> {
+    deployments
+        .iter()
+        .map(|deployment| strategy_deployment(deployment, refusals, warnings))
+        .collect()
 }
 
-fn one(deployment: &Value, refusals: &mut Refusals, warnings: &mut Warnings) -> Value {
+fn strategy_deployment(
+    deployment: &Value,
+    refusals: &mut Refusals,
+    warnings: &mut Warnings,
+) -> Value {
     let name = object::name(deployment);
     let pods = deployment.pointer("/spec/template").unwrap_or(&Value::Null);
-    let lost: Vec<String> = object::own(deployment, "annotation", pods).collect();
-    warnings.lose(deployment, &lost, "a CSV has no annotations of Deployments, only of their pods");
+    let lost: Vec<String> = object::distinct_metadata(deployment, "annotation", pods).collect();
+    warnings.warn_of_lost_parts(
+        deployment,
+        &lost,
+        "a CSV has no annotations of Deployments, only of their pods",
+    );
     let mut spec = deployment.get("spec").cloned().unwrap_or_default();
     if spec.get("template").is_none() {
         refusals.push(format!("{} has no pod template", object::title(deployment)), "");
     }
     target_namespaces(&mut spec);
-    let mut res = json!({ "name": name, "spec": spec });
-    if let Some(labels) = deployment.pointer("/metadata/labels").filter(|it| !it.is_null()) {
-        res["label"] = labels.clone();
+    let mut entry = json!({ "name": name, "spec": spec });
+    if let Some(labels) = deployment.pointer("/metadata/labels").filter(|labels| !labels.is_null())
+    {
+        entry["label"] = labels.clone();
     }
-    res
+    entry
 }
 
 /// Under OLM, the namespaces to watch are those of the OperatorGroup.

@@ -9,7 +9,7 @@ mod crds;
 mod deployments;
 
 use super::{
-    Input, Refusals, Warnings, collected::Collected, object, permissions::Permissions,
+    Input, Refusals, Warnings, collected::SortedObjects, object, permissions::Permissions,
     related_images, webhooks,
 };
 use go_data::{
@@ -17,9 +17,9 @@ use go_data::{
     yaml::{Map, Value, json, to_value},
 };
 
-pub fn assemble(
+pub fn build_csv(
     input: &Input,
-    collected: &Collected,
+    collected: &SortedObjects,
     permissions: &Permissions,
     refusals: &mut Refusals,
     warnings: &mut Warnings,
@@ -28,25 +28,33 @@ pub fn assemble(
         refuse_missing(input, collected, refusals);
         return Value::Null;
     };
-    let mut spec = base::spec(base, input);
-    let mut annotations = base::annotations(base, input);
+    let mut spec = base::complete_spec(base, input);
+    let mut annotations = base::complete_annotations(base, input);
 
     let name = format!("{}.v{}", input.package, input.version);
     spec.insert("version".into(), json!(input.version.to_string()));
-    spec.insert("install".into(), install(collected, permissions, refusals, warnings));
-    let related = related_images::listed(&collected.deployments, base, refusals, warnings);
-    put(&mut spec, "relatedImages", related);
-    put(&mut spec, "webhookdefinitions", webhooks::definitions(collected, refusals, warnings));
+    spec.insert(
+        "install".into(),
+        build_install_strategy(collected, permissions, refusals, warnings),
+    );
+    let related =
+        related_images::build_related_images(&collected.deployments, base, refusals, warnings);
+    set_list(&mut spec, "relatedImages", related);
+    set_list(
+        &mut spec,
+        "webhookdefinitions",
+        webhooks::webhook_definitions(collected, refusals, warnings),
+    );
     let required = object::list(base, "/spec/customresourcedefinitions/required").to_vec();
     let mut crds = Map::new();
-    let mut owned = crds::owned(&collected.crds, base, warnings);
+    let mut owned = crds::build_owned(&collected.crds, base, warnings);
     crds::name_events(&mut owned, permissions);
-    put(&mut crds, "owned", owned);
-    put(&mut crds, "required", required);
+    set_list(&mut crds, "owned", owned);
+    set_list(&mut crds, "required", required);
     spec.insert("customresourcedefinitions".into(), crds.into());
 
-    examples(base, collected, &mut annotations, warnings);
-    origins(base, input, &mut annotations, warnings);
+    set_examples(base, collected, &mut annotations, warnings);
+    set_origin_annotations(base, input, &mut annotations, warnings);
 
     let mut metadata = base.get("metadata").and_then(Value::as_object).cloned().unwrap_or_default();
     metadata.insert("name".into(), json!(name));
@@ -58,7 +66,7 @@ pub fn assemble(
         "spec": spec,
     });
     let mut csv = kubernetes::decode(&csv).value;
-    csv.as_object_mut().map(|it| it.remove("status"));
+    csv.as_object_mut().map(|csv| csv.remove("status"));
     object::without_times(&mut csv);
     // This is OLM's default.
     if csv.pointer("/spec/cleanup/enabled") == Some(&json!(false))
@@ -69,8 +77,8 @@ pub fn assemble(
     csv
 }
 
-/// There is no base of the package's CSV.
-fn refuse_missing(input: &Input, collected: &Collected, refusals: &mut Refusals) {
+/// Reports that the package's CSV has no base.
+fn refuse_missing(input: &Input, collected: &SortedObjects, refusals: &mut Refusals) {
     if let Some(other) = collected.foreign_csvs.first() {
         refusals.push(
             format!(
@@ -85,25 +93,22 @@ fn refuse_missing(input: &Input, collected: &Collected, refusals: &mut Refusals)
     let file = format!("{}.clusterserviceversion.yaml", input.package);
     refusals.push(
         "found no base of the ClusterServiceVersion",
-        match input.is_stream() {
-            true => format!(
+        if input.is_stream() { format!(
                 "add one to the manifests that are given; config/manifests/bases/{file} of a project that `operator-rs init` creates in an empty directory is an example"
-            ),
-            false => format!(
+            ) } else { format!(
             "list `bases/{file}` in config/manifests/kustomization.yaml; `operator-rs init` in an empty directory creates an example"
-            ),
-        },
+            ) },
     );
 }
 
-/// The samples as `alm-examples`.
-fn examples(
+/// Writes the samples into the annotation `alm-examples`.
+fn set_examples(
     base: &Value,
-    collected: &Collected,
+    collected: &SortedObjects,
     annotations: &mut Map<String, Value>,
     warnings: &mut Warnings,
 ) {
-    let examples = readable(&collected.samples);
+    let examples = format_examples(&collected.samples);
     let value = annotations.get("alm-examples").and_then(Value::as_str).unwrap_or("[]");
     if value.trim() != "[]" && value.trim() != examples {
         warnings.push(format!(
@@ -114,8 +119,8 @@ fn examples(
     annotations.insert("alm-examples".into(), json!(examples));
 }
 
-/// Which program wrote the CSV, and for which layout of a project.
-fn origins(
+/// Records the program that wrote the CSV, and the layout of the project.
+fn set_origin_annotations(
     base: &Value,
     input: &Input,
     annotations: &mut Map<String, Value>,
@@ -134,31 +139,33 @@ fn origins(
     }
 }
 
-/// Whether a program wrote this builder or layout, and not a person.
+/// Returns whether this builder or layout was written by operator-sdk or operator-rs, not by the user.
 pub fn is_of_tool(value: &str) -> bool {
-    let is_version =
-        |it: &str| it.starts_with('v') && it[1..].starts_with(|c: char| c.is_ascii_digit());
-    let builder = ["operator-sdk-", "operator-rs-"].iter().find_map(|it| value.strip_prefix(it));
-    let layout = value.split_once(".io/").map(|it| it.1);
+    let is_version = |version: &str| {
+        version.starts_with('v') && version[1..].starts_with(|c: char| c.is_ascii_digit())
+    };
+    let builder =
+        ["operator-sdk-", "operator-rs-"].iter().find_map(|prefix| value.strip_prefix(prefix));
+    let layout = value.split_once(".io/").map(|parts| parts.1);
     builder.or(layout).is_some_and(is_version)
 }
 
-fn install(
-    collected: &Collected,
+fn build_install_strategy(
+    collected: &SortedObjects,
     permissions: &Permissions,
     refusals: &mut Refusals,
     warnings: &mut Warnings,
 ) -> Value {
     let mut spec = Map::new();
-    put(&mut spec, "clusterPermissions", permissions.cluster.clone());
-    let deployments = deployments::all(&collected.deployments, refusals, warnings);
+    set_list(&mut spec, "clusterPermissions", permissions.cluster.clone());
+    let deployments = deployments::strategy_deployments(&collected.deployments, refusals, warnings);
     spec.insert("deployments".into(), deployments.into());
-    put(&mut spec, "permissions", permissions.namespaced.clone());
+    set_list(&mut spec, "permissions", permissions.namespaced.clone());
     json!({ "strategy": "deployment", "spec": spec })
 }
 
-/// Empty lists are omitted, as in Go.
-fn put(map: &mut Map<String, Value>, key: &str, list: Vec<Value>) {
+/// Inserts a list, or removes the key if the list is empty, as Go omits empty lists.
+fn set_list(map: &mut Map<String, Value>, key: &str, list: Vec<Value>) {
     if list.is_empty() {
         map.remove(key);
     } else {
@@ -166,8 +173,8 @@ fn put(map: &mut Map<String, Value>, key: &str, list: Vec<Value>) {
     }
 }
 
-/// The samples as JSON with an indentation of two spaces, for readers of the console.
-fn readable(samples: &[&Value]) -> String {
+/// Formats the samples as JSON with an indentation of two spaces, as the console shows them.
+fn format_examples(samples: &[&Value]) -> String {
     if samples.is_empty() {
         return "[]".to_owned();
     }

@@ -1,6 +1,6 @@
 //! Every field of the CSV: those that other rules compare are listed here, and all others are reported as changed.
 
-use super::{Change, Rule, State, pods};
+use super::{BundleSide, Change, Rule, pods};
 use go_data::yaml::{Difference, Value, differences};
 
 /// When a row counts.
@@ -47,36 +47,37 @@ const OWNED: &str =
 /// Longer values are left out.
 const LONGEST: usize = 200;
 
-pub fn compare(old: &State, new: &State, res: &mut Vec<Change>) {
-    for it in differences(&old.csv, &new.csv) {
-        let (rule, remedy) = match FIELDS.iter().find(|row| is_of(row.0, row.1, &it)) {
+pub fn compare(old: &BundleSide, new: &BundleSide, changes: &mut Vec<Change>) {
+    for difference in differences(&old.csv, &new.csv) {
+        let (rule, remedy) = match FIELDS.iter().find(|row| is_of(row.0, row.1, &difference)) {
             Some((_, _, None, _)) => continue,
             Some((_, _, Some(rule), remedy)) => (*rule, *remedy),
             None => (Rule::CsvChanged, ""),
         };
-        let text = Some(pods::text(&it)).filter(|it| it.len() <= LONGEST);
-        let what = text.unwrap_or_else(|| format!("`{}` changed", it.path));
-        let change = match (&it.old, &it.new) {
-            (Some(part), None) => old.change(rule, "CSV", &part.pointer, what).in_old(),
+        let text =
+            Some(pods::describe_difference(&difference)).filter(|text| text.len() <= LONGEST);
+        let what = text.unwrap_or_else(|| format!("`{}` changed", difference.path));
+        let change = match (&difference.old, &difference.new) {
+            (Some(part), None) => old.change_at(rule, "CSV", &part.pointer, what).in_old(),
             (_, part) => {
-                let at = part.as_ref().map_or("", |it| it.pointer.as_str());
-                new.change(rule, "CSV", at, what)
+                let at = part.as_ref().map_or("", |part| part.pointer.as_str());
+                new.change_at(rule, "CSV", at, what)
             }
         };
-        res.push(change.with_remedy(remedy));
+        changes.push(change.with_remedy(remedy));
     }
 }
 
-fn is_of(field: &str, when: When, it: &Difference<'_>) -> bool {
-    let path = it.path.strip_prefix(field);
+fn is_of(field: &str, when: When, difference: &Difference<'_>) -> bool {
+    let path = difference.path.strip_prefix(field);
     let is_at = path.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
     is_at
         && match when {
             Changed => true,
-            Added => it.old.is_none(),
-            Removed => it.new.is_none(),
-            True => it.new.as_ref().is_some_and(|it| {
-                *it.value == true || it.value.get("enabled") == Some(&Value::Bool(true))
+            Added => difference.old.is_none(),
+            Removed => difference.new.is_none(),
+            True => difference.new.as_ref().is_some_and(|part| {
+                *part.value == true || part.value.get("enabled") == Some(&Value::Bool(true))
             }),
         }
 }

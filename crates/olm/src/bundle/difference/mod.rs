@@ -13,7 +13,7 @@ mod upgrade;
 mod webhooks;
 
 pub use rules::Rule;
-pub use state::State;
+pub use state::BundleSide;
 
 use super::validate::Finding;
 use go_data::yaml::Mark;
@@ -22,52 +22,53 @@ use go_data::yaml::Mark;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     pub rule: Rule,
-    /// What it is about: a Deployment, a webhook, `CSV`.
+    /// The changed object: a Deployment, a webhook, `CSV`.
     pub subject: String,
     pub what: String,
-    /// What to do about it; empty if there is nothing to do.
+    /// How to react to the change; empty if there is nothing to do.
     pub remedy: String,
-    pub place: Option<Place>,
+    pub place: Option<ChangeLocation>,
 }
 
-/// Where a bundle says so.
+/// The location of a change in one of the bundles.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct ChangeLocation {
     /// The path inside the bundle.
     pub file: String,
     pub mark: Mark,
-    /// Whether only the old bundle says so.
+    /// True if the file is in the old bundle.
     pub is_old: bool,
 }
 
-/// Compares two states.
-pub fn compare(old: &State, new: &State) -> anyhow::Result<Vec<Change>> {
-    let mut res = Vec::new();
-    upgrade::compare(old, new, &mut res);
-    permissions::compare(old, new, &mut res)?;
-    bindings::compare(old, new, &mut res);
-    images::compare(old, new, &mut res);
-    webhooks::compare(old, new, &mut res);
-    csv::compare(old, new, &mut res);
-    refusals(old, new, &mut res);
+/// Compares two bundles.
+pub fn compare(old: &BundleSide, new: &BundleSide) -> anyhow::Result<Vec<Change>> {
+    let mut changes = Vec::new();
+    upgrade::compare(old, new, &mut changes);
+    permissions::compare(old, new, &mut changes)?;
+    bindings::compare(old, new, &mut changes);
+    images::compare(old, new, &mut changes);
+    webhooks::compare(old, new, &mut changes);
+    csv::compare(old, new, &mut changes);
+    compare_refusals(old, new, &mut changes);
     // The worst first, and otherwise in the order in which they were found.
-    res.sort_by_key(|it| it.rule.about().severity);
-    Ok(res)
+    changes.sort_by_key(|change| change.rule.about().severity);
+    Ok(changes)
 }
 
-/// What `bundle validate` refuses in the new bundle alone.
-fn refusals(old: &State, new: &State, res: &mut Vec<Change>) {
-    let is_known = |it: &Finding| {
-        old.refusals.iter().any(|old| (old.rule, &old.message) == (it.rule, &it.message))
+/// Reports the errors that `bundle validate` finds in the new bundle only.
+fn compare_refusals(old: &BundleSide, new: &BundleSide, changes: &mut Vec<Change>) {
+    let is_known = |finding: &Finding| {
+        old.refusals.iter().any(|old| (old.rule, &old.message) == (finding.rule, &finding.message))
     };
-    for it in new.refusals.iter().filter(|it| !is_known(it)) {
-        let subject = if it.file.is_empty() { "bundle" } else { &it.file };
-        let change = new.change(Rule::Invalid, subject, "", it.message.clone());
-        let place = Place {
-            file: it.file.clone(),
-            mark: it.mark.unwrap_or(Mark { line: 1, column: 1 }),
+    for finding in new.refusals.iter().filter(|finding| !is_known(finding)) {
+        let subject = if finding.file.is_empty() { "bundle" } else { &finding.file };
+        let change = new.change_at(Rule::Invalid, subject, "", finding.message.clone());
+        let place = ChangeLocation {
+            file: finding.file.clone(),
+            mark: finding.mark.unwrap_or(Mark { line: 1, column: 1 }),
             is_old: false,
         };
-        res.push(Change { place: Some(place), ..change }.with_remedy(it.rule.about().hint));
+        changes
+            .push(Change { place: Some(place), ..change }.with_remedy(finding.rule.about().hint));
     }
 }

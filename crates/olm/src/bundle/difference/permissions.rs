@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context as _;
 
-use super::{Change, Rule, State};
+use super::{BundleSide, Change, Rule};
 use crate::bundle::object;
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 
-/// No operator has more; a file that has is made to do harm.
+/// The limit for single rights. No real operator has more, and a hostile bundle must not exhaust the memory.
 const MOST: usize = 200_000;
 
 /// In which namespaces a right holds.
@@ -21,7 +21,7 @@ enum Scope {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum On<'a> {
+enum RightTarget<'a> {
     /// A resource of a group; an object of this name only, if there is one.
     Resource {
         group: &'a str,
@@ -31,7 +31,7 @@ enum On<'a> {
     Url(&'a str),
 }
 
-type Right<'a> = (Scope, On<'a>, &'a str);
+type Right<'a> = (Scope, RightTarget<'a>, &'a str);
 
 /// Each right with the JSON pointer of the rule that grants it.
 type Rights<'a> = BTreeMap<Right<'a>, String>;
@@ -45,78 +45,85 @@ struct Holder<'a> {
 
 const ACCOUNT: &str = "ServiceAccount";
 
-/// How the labels begin by which the server adds a ClusterRole's rules to another one; the rest is that one's name.
+/// The prefix of the labels by which the server adds the rules of a ClusterRole to another one, whose name follows
+/// it.
 const AGGREGATION: &str = "rbac.authorization.k8s.io/aggregate-to-";
 
 /// The rights of every holder, and the file that grants them.
 type Holders<'a> = BTreeMap<Holder<'a>, (&'a str, Rights<'a>)>;
 
-pub fn compare(old: &State, new: &State, res: &mut Vec<Change>) -> anyhow::Result<()> {
-    let (before, after) = (holders(old)?, holders(new)?);
+pub fn compare(
+    old: &BundleSide,
+    new: &BundleSide,
+    changes: &mut Vec<Change>,
+) -> anyhow::Result<()> {
+    let (before, after) = (collect_holders(old)?, collect_holders(new)?);
     let none = Rights::new();
     for (holder, (path, rights)) in &after {
-        let Some(other) = counterpart(&before, holder, &none) else { continue };
-        let unless = match holder.selection(old) {
+        let Some(other) = counterpart_rights(&before, holder, &none) else { continue };
+        let unless = match holder.aggregation_rule_in(old) {
             Some(_) => ", unless a ClusterRole that `aggregationRule` selected allowed it before",
             None => "",
         };
-        for (at, text) in grouped(rights, other) {
-            let (who, remedy) = holder.words();
+        for (at, text) in group_rights(rights, other) {
+            let (who, remedy) = holder.description_and_remedy();
             let what = format!("{who} may now {text}{unless}");
-            let change = new.change(Rule::PermissionAdded, &holder.title(), "", what);
-            let place = Some(new.place(path, &at));
-            res.push(Change { place, ..change }.with_remedy(remedy));
+            let change = new.change_at(Rule::PermissionAdded, &holder.title(), "", what);
+            let place = Some(new.location(path, &at));
+            changes.push(Change { place, ..change }.with_remedy(remedy));
         }
     }
     for (holder, (path, rights)) in &before {
-        let Some(other) = counterpart(&after, holder, &none) else { continue };
-        let unless = match holder.selection(new) {
+        let Some(other) = counterpart_rights(&after, holder, &none) else { continue };
+        let unless = match holder.aggregation_rule_in(new) {
             Some(_) => ", unless a ClusterRole that `aggregationRule` selects allows it",
             None => "",
         };
-        for (at, text) in grouped(rights, other) {
-            let what = format!("{} may no longer {text}{unless}", holder.words().0);
-            let change = old.change(Rule::PermissionRemoved, &holder.title(), "", what);
-            res.push(Change { place: Some(old.place(path, &at)), ..change }.in_old());
+        for (at, text) in group_rights(rights, other) {
+            let what =
+                format!("{} may no longer {text}{unless}", holder.description_and_remedy().0);
+            let change = old.change_at(Rule::PermissionRemoved, &holder.title(), "", what);
+            changes.push(Change { place: Some(old.location(path, &at)), ..change }.in_old());
         }
     }
-    for (holder, (path, _)) in after.iter().filter(|it| before.contains_key(it.0)) {
-        selections(holder, (old, before[holder].0), (new, path), res);
+    for (holder, (path, _)) in after.iter().filter(|entry| before.contains_key(entry.0)) {
+        compare_aggregation(holder, (old, before[holder].0), (new, path), changes);
     }
     Ok(())
 }
 
 /// Reports that a role gets its rules from other ClusterRoles, or no longer from the same ones. Only a cluster knows
 /// which they are.
-fn selections(
+fn compare_aggregation(
     holder: &Holder<'_>,
-    (old, old_path): (&State, &str),
-    (new, new_path): (&State, &str),
-    res: &mut Vec<Change>,
+    (old, old_path): (&BundleSide, &str),
+    (new, new_path): (&BundleSide, &str),
+    changes: &mut Vec<Change>,
 ) {
-    let (before, after) = (holder.selection(old), holder.selection(new));
+    let (before, after) = (holder.aggregation_rule_in(old), holder.aggregation_rule_in(new));
     let at = "/aggregationRule";
     if after.is_some() && before != after {
         let what = "users with this role may now do what the ClusterRoles that `aggregationRule` selects allow, which only a cluster knows";
-        let change = new.change(Rule::PermissionAdded, &holder.title(), "", what.to_owned());
-        let place = Some(new.place(new_path, at));
+        let change = new.change_at(Rule::PermissionAdded, &holder.title(), "", what.to_owned());
+        let place = Some(new.location(new_path, at));
         let remedy = "check the ClusterRoles with these labels on the clusters of your users";
-        res.push(Change { place, ..change }.with_remedy(remedy));
+        changes.push(Change { place, ..change }.with_remedy(remedy));
     }
     if before.is_some() && before != after {
         let what = "users with this role may no longer do what the ClusterRoles that `aggregationRule` selected allow, which only a cluster knows";
-        let change = old.change(Rule::PermissionRemoved, &holder.title(), "", what.to_owned());
-        res.push(Change { place: Some(old.place(old_path, at)), ..change }.in_old());
+        let change = old.change_at(Rule::PermissionRemoved, &holder.title(), "", what.to_owned());
+        changes.push(Change { place: Some(old.location(old_path, at)), ..change }.in_old());
     }
 }
 
-/// The selectors of ClusterRoles whose rules the server writes into this one, in place of its own.
-fn selection(role: &Value) -> Option<&Value> {
-    role.get("aggregationRule").filter(|it| !it.is_null())
+/// Returns the rule that selects ClusterRoles, whose rules the server then writes into this one in place of its own.
+fn aggregation_rule(role: &Value) -> Option<&Value> {
+    role.get("aggregationRule").filter(|rule| !rule.is_null())
 }
 
-/// The rights of a holder in the other bundle. A role that it has not is reported as a manifest.
-fn counterpart<'a, 'b>(
+/// Returns the rights of a holder in the other bundle. A role that the bundle does not have is reported as a
+/// manifest.
+fn counterpart_rights<'a, 'b>(
     holders: &'b Holders<'a>,
     holder: &Holder<'a>,
     none: &'b Rights<'a>,
@@ -128,13 +135,13 @@ fn counterpart<'a, 'b>(
 }
 
 impl Holder<'_> {
-    fn selection<'a>(&self, state: &'a State) -> Option<&'a Value> {
-        let is_it = |it: &&Value| {
+    fn aggregation_rule_in<'a>(&self, state: &'a BundleSide) -> Option<&'a Value> {
+        let is_it = |role: &&Value| {
             self.kind == "ClusterRole"
-                && object::kind(it) == self.kind
-                && object::name(it) == self.name
+                && object::kind(role) == self.kind
+                && object::name(role) == self.name
         };
-        selection(state.objects.iter().map(|it| &it.1).find(is_it)?)
+        aggregation_rule(state.objects.iter().map(|entry| &entry.1).find(is_it)?)
     }
 
     fn title(&self) -> String {
@@ -142,13 +149,13 @@ impl Holder<'_> {
         format!("{kind}/{}", self.name)
     }
 
-    /// Whether these are the rights that a role adds to another one.
+    /// Returns whether these are the rights that a role adds to another one.
     fn is_aggregated(&self) -> bool {
         self.kind.starts_with(AGGREGATION)
     }
 
-    /// How messages name whoever has the rights, and what to do when there are more.
-    fn words(&self) -> (&'static str, &'static str) {
+    /// Returns the description of the holder for messages, and the remedy if it gains rights.
+    fn description_and_remedy(&self) -> (&'static str, &'static str) {
         match self.kind {
             ACCOUNT => (
                 "the service account",
@@ -163,9 +170,9 @@ impl Holder<'_> {
     }
 }
 
-/// The service accounts of the CSV, and the roles that are manifests of their own.
-fn holders(state: &State) -> anyhow::Result<Holders<'_>> {
-    let mut res = Holders::new();
+/// Collects the service accounts of the CSV, and the roles among the manifests.
+fn collect_holders(state: &BundleSide) -> anyhow::Result<Holders<'_>> {
+    let mut holders = Holders::new();
     let mut left = MOST;
     for (field, scope) in
         [("clusterPermissions", Scope::Everywhere), ("permissions", Scope::Targets)]
@@ -174,8 +181,8 @@ fn holders(state: &State) -> anyhow::Result<Holders<'_>> {
         for (place, entry) in object::list(&state.csv, &at).iter().enumerate() {
             let name = object::text(entry, "/serviceAccountName");
             let holder = Holder { kind: ACCOUNT, name };
-            let (_, rights) = res.entry(holder).or_insert((&state.csv_path, Rights::new()));
-            add(entry, scope, &format!("{at}/{place}/rules"), &mut left, rights)?;
+            let (_, rights) = holders.entry(holder).or_insert((&state.csv_path, Rights::new()));
+            add_rights(entry, scope, &format!("{at}/{place}/rules"), &mut left, rights)?;
         }
     }
     for (path, role) in &state.objects {
@@ -185,29 +192,29 @@ fn holders(state: &State) -> anyhow::Result<Holders<'_>> {
             _ => continue,
         };
         let holder = Holder { kind: object::kind(role), name: object::name(role) };
-        let (_, rights) = res.entry(holder).or_insert((path, Rights::new()));
-        if selection(role).is_some() {
+        let (_, rights) = holders.entry(holder).or_insert((path, Rights::new()));
+        if aggregation_rule(role).is_some() {
             continue;
         }
-        add(role, scope, "/rules", &mut left, rights)?;
+        add_rights(role, scope, "/rules", &mut left, rights)?;
         let labels = role["metadata"]["labels"].as_object().into_iter().flatten();
         let targets = labels.filter(|(name, on)| name.starts_with(AGGREGATION) && **on == "true");
         for (kind, _) in targets.filter(|_| scope == Scope::Everywhere) {
             let holder = Holder { kind, name: object::name(role) };
-            let (_, rights) = res.entry(holder).or_insert((path, Rights::new()));
-            add(role, scope, "/rules", &mut left, rights)?;
+            let (_, rights) = holders.entry(holder).or_insert((path, Rights::new()));
+            add_rights(role, scope, "/rules", &mut left, rights)?;
         }
     }
-    Ok(res)
+    Ok(holders)
 }
 
 /// Adds the rights of an object's `rules`, which are at a JSON pointer of its file, while some are `left`.
-fn add<'a>(
+fn add_rights<'a>(
     entry: &'a Value,
     scope: Scope,
     at: &str,
     left: &mut usize,
-    res: &mut Rights<'a>,
+    rights: &mut Rights<'a>,
 ) -> anyhow::Result<()> {
     for (place, rule) in object::list(entry, "/rules").iter().enumerate() {
         let texts = |field| -> Vec<&'a str> { object::texts(rule, field).collect() };
@@ -220,83 +227,88 @@ fn add<'a>(
         let count = groups
             .len()
             .checked_mul(resources.len())
-            .and_then(|it| it.checked_mul(names.len())?.checked_add(urls.len()))
-            .and_then(|it| it.checked_mul(verbs.len()));
-        let Some(rest) = count.and_then(|it| left.checked_sub(it)) else {
+            .and_then(|count| count.checked_mul(names.len())?.checked_add(urls.len()))
+            .and_then(|count| count.checked_mul(verbs.len()));
+        let Some(rest) = count.and_then(|count| left.checked_sub(count)) else {
             return Err(anyhow::format_err!("the rules grant more than {MOST} single permissions"))
                 .with_context(|| format!("cannot read `{at}/{place}`"))
                 .hint("grant fewer, or write `*`");
         };
         *left = rest;
-        let mut on: Vec<On> = urls.into_iter().map(On::Url).collect();
+        let mut on: Vec<RightTarget> = urls.into_iter().map(RightTarget::Url).collect();
         for group in &groups {
             for resource in &resources {
-                on.extend(names.iter().map(|name| On::Resource { group, resource, name: *name }));
+                on.extend(names.iter().map(|name| RightTarget::Resource {
+                    group,
+                    resource,
+                    name: *name,
+                }));
             }
         }
         for on in on {
             for verb in &verbs {
-                res.entry((scope, on, verb)).or_insert_with(|| format!("{at}/{place}"));
+                rights.entry((scope, on, verb)).or_insert_with(|| format!("{at}/{place}"));
             }
         }
     }
     Ok(())
 }
 
-/// Rights as others are looked up in them.
-struct Cover<'a, 'b> {
+/// A set of rights that can be asked whether it includes another right.
+struct RightsCover<'a, 'b> {
     rights: &'b Rights<'a>,
-    /// What is before the `*` of URLs. None begins with another one: the shorter one matches all that the longer one does.
+    /// The text before the `*` of URLs. No prefix begins with another one, because the shorter one matches the same
+    /// URLs.
     prefixes: BTreeMap<(Scope, &'a str), BTreeSet<&'a str>>,
 }
 
-impl<'a, 'b> Cover<'a, 'b> {
+impl<'a, 'b> RightsCover<'a, 'b> {
     fn new(rights: &'b Rights<'a>) -> Self {
-        let mut all: BTreeMap<_, BTreeSet<&str>> = BTreeMap::new();
+        let mut prefixes_by_verb: BTreeMap<_, BTreeSet<&str>> = BTreeMap::new();
         for (scope, on, verb) in rights.keys() {
-            if let On::Url(url) = on
+            if let RightTarget::Url(url) = on
                 && let Some(prefix) = url.strip_suffix('*')
             {
-                all.entry((*scope, *verb)).or_default().insert(prefix);
+                prefixes_by_verb.entry((*scope, *verb)).or_default().insert(prefix);
             }
         }
-        for prefixes in all.values_mut() {
+        for prefixes in prefixes_by_verb.values_mut() {
             let mut shortest: Option<&str> = None;
-            prefixes.retain(|it| {
-                let is_covered = shortest.is_some_and(|short| it.starts_with(short));
+            prefixes.retain(|prefix| {
+                let is_covered = shortest.is_some_and(|short| prefix.starts_with(short));
                 if !is_covered {
-                    shortest = Some(it);
+                    shortest = Some(prefix);
                 }
                 !is_covered
             });
         }
-        Self { rights, prefixes: all }
+        Self { rights, prefixes: prefixes_by_verb }
     }
 
-    /// Whether some of the rights includes another one.
-    fn has(&self, (scope, on, verb): &Right) -> bool {
-        let holds = |on: On| {
+    /// Returns whether one of the rights includes this one.
+    fn covers(&self, (scope, on, verb): &Right) -> bool {
+        let holds = |on: RightTarget| {
             let of_scope =
-                |scope| ["*", verb].iter().any(|it| self.rights.contains_key(&(scope, on, it)));
+                |scope| ["*", verb].iter().any(|verb| self.rights.contains_key(&(scope, on, verb)));
             of_scope(Scope::Everywhere) || of_scope(*scope)
         };
         match *on {
-            On::Resource { group, resource, name } => {
-                let any = resource.split_once('/').map(|it| format!("*/{}", it.1));
+            RightTarget::Resource { group, resource, name } => {
+                let any = resource.split_once('/').map(|parts| format!("*/{}", parts.1));
                 let resources = [Some(resource), Some("*"), any.as_deref()];
                 [group, "*"].into_iter().any(|group| {
                     resources.iter().flatten().any(|resource| {
                         [name, None]
                             .into_iter()
-                            .any(|name| holds(On::Resource { group, resource, name }))
+                            .any(|name| holds(RightTarget::Resource { group, resource, name }))
                     })
                 })
             }
-            On::Url(url) => {
+            RightTarget::Url(url) => {
                 let matches = |scope, verb| {
                     let prefixes = self.prefixes.get(&(scope, verb));
-                    let nearest = prefixes.and_then(|it| it.range(..=url).next_back());
-                    nearest.is_some_and(|it| url.starts_with(it))
+                    let nearest = prefixes.and_then(|prefixes| prefixes.range(..=url).next_back());
+                    nearest.is_some_and(|prefix| url.starts_with(prefix))
                 };
                 let in_scope = |scope| matches(scope, "*") || matches(scope, *verb);
                 holds(*on) || in_scope(Scope::Everywhere) || in_scope(*scope)
@@ -305,15 +317,15 @@ impl<'a, 'b> Cover<'a, 'b> {
     }
 }
 
-/// Where, of which group, and which verbs.
+/// The scope, the group, and the verbs.
 type Phrase<'a> = (Scope, String, Vec<&'a str>);
 
-/// What the one has and the other does not, as texts: verbs of the same things are told together, and things of the same
-/// verbs. Each with the place of its first rule.
-fn grouped(rights: &Rights, without: &Rights) -> Vec<(String, String)> {
-    let without = Cover::new(without);
-    let mut verbs: BTreeMap<(Scope, &On), (Vec<&str>, &str)> = BTreeMap::new();
-    for (right, at) in rights.iter().filter(|it| !without.has(it.0)) {
+/// Describes the rights that are not in the other set, each with the location of its first rule. Verbs on the same
+/// resource are in one description, and so are resources with the same verbs.
+fn group_rights(rights: &Rights, without: &Rights) -> Vec<(String, String)> {
+    let without = RightsCover::new(without);
+    let mut verbs: BTreeMap<(Scope, &RightTarget), (Vec<&str>, &str)> = BTreeMap::new();
+    for (right, at) in rights.iter().filter(|entry| !without.covers(entry.0)) {
         let (scope, on, verb) = right;
         let entry = verbs.entry((*scope, on)).or_insert_with(|| (Vec::new(), at));
         entry.0.push(verb);
@@ -321,21 +333,21 @@ fn grouped(rights: &Rights, without: &Rights) -> Vec<(String, String)> {
     let mut things: BTreeMap<Phrase, (Vec<String>, &str)> = BTreeMap::new();
     for ((scope, on), (verbs, at)) in verbs {
         let (of, thing) = match on {
-            On::Resource { group, resource, name } => {
+            RightTarget::Resource { group, resource, name } => {
                 let group = match *group {
                     "" => "of the core group".to_owned(),
                     "*" => "of every group".to_owned(),
                     group => format!("of `{group}`"),
                 };
-                let name = name.as_ref().map(|it| format!(" named `{it}`")).unwrap_or_default();
+                let name = name.as_ref().map(|name| format!(" named `{name}`")).unwrap_or_default();
                 (group, format!("`{resource}`{name}"))
             }
-            On::Url(url) => (String::new(), format!("`{url}`")),
+            RightTarget::Url(url) => (String::new(), format!("`{url}`")),
         };
         things.entry((scope, of, verbs)).or_insert_with(|| (Vec::new(), at)).0.push(thing);
     }
     let text = |((scope, of, verbs), (things, at)): (Phrase, (Vec<String>, &str))| {
-        let verbs: Vec<String> = verbs.iter().map(|it| format!("`{it}`")).collect();
+        let verbs: Vec<String> = verbs.iter().map(|verb| format!("`{verb}`")).collect();
         let of = if of.is_empty() { of } else { format!(" {of}") };
         let scope = match scope {
             Scope::Everywhere => "in the whole cluster",

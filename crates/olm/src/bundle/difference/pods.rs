@@ -1,8 +1,8 @@
-//! Everything else that differs in a Deployment, and in particular what its pods may do that they could not do before.
+//! Compares all other fields of a Deployment, and in particular the privileges of its pods.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Change, Rule, State};
+use super::{BundleSide, Change, Rule};
 use crate::bundle::object;
 use go_data::yaml::{Difference, Value, differences, json};
 
@@ -10,158 +10,179 @@ const POD: &str = "/spec/template/spec";
 const CONTAINERS: [&str; 2] = ["containers", "initContainers"];
 
 /// Compares two Deployments; the new one is at a JSON pointer of the CSV, and the old one is null if it is new.
-pub fn compare(old: &Value, (at, new): (&str, &Value), state: &State, res: &mut Vec<Change>) {
+pub fn compare(
+    old: &Value,
+    (at, new): (&str, &Value),
+    state: &BundleSide,
+    changes: &mut Vec<Change>,
+) {
     let subject = format!("Deployment/{}", object::name_of(new));
-    let gained = gained(old, new);
+    let gained = gained_privileges(old, new);
     for (what, pointer) in &gained {
         let pointer = format!("{at}{POD}{pointer}");
-        let change = state.change(Rule::PrivilegeAdded, &subject, &pointer, what.clone());
-        res.push(change.with_remedy("check that the operator needs it"));
+        let change = state.change_at(Rule::PrivilegeAdded, &subject, &pointer, what.clone());
+        changes.push(change.with_remedy("check that the operator needs it"));
     }
     if old.is_null() {
         return;
     }
-    for it in differences(old, new).iter().filter(|it| !is_compared(it)) {
-        if gained.values().any(|pointer| is_reported(&it.path, pointer)) {
+    for difference in differences(old, new).iter().filter(|difference| !is_compared(difference)) {
+        if gained.values().any(|pointer| is_reported(&difference.path, pointer)) {
             continue;
         }
-        let pointer = it.new.as_ref().or(it.old.as_ref()).map_or("", |it| it.pointer.as_str());
-        res.push(state.change(Rule::PodChanged, &subject, &format!("{at}{pointer}"), text(it)));
+        let pointer = difference
+            .new
+            .as_ref()
+            .or(difference.old.as_ref())
+            .map_or("", |part| part.pointer.as_str());
+        changes.push(state.change_at(
+            Rule::PodChanged,
+            &subject,
+            &format!("{at}{pointer}"),
+            describe_difference(difference),
+        ));
     }
 }
 
-/// Whether a difference is in the field that grants a privilege: in that of the container, or that of its pod.
+/// Returns whether a difference is in the field that grants a privilege, of the container or of its pod.
 fn is_reported(path: &str, pointer: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
-        let all = text.split(['/', '.', '[', ']']).filter(|it| !it.is_empty());
-        all.map(str::to_owned).collect()
+        let words = text.split(['/', '.', '[', ']']).filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect()
     };
     let (path, pointer) = (words(path), words(pointer));
-    let key = match pointer.iter().position(|it| it == "securityContext") {
+    let key = match pointer.iter().position(|word| word == "securityContext") {
         Some(at) => pointer.get(at..at + 2),
         None => pointer.last().map(std::slice::from_ref),
     };
-    key.is_some_and(|key| path.windows(key.len()).any(|it| it == key))
+    key.is_some_and(|key| path.windows(key.len()).any(|part| part == key))
 }
 
-/// What differs, with both values.
-pub fn text(it: &Difference<'_>) -> String {
-    let path = &it.path;
-    match (&it.old, &it.new) {
+/// Describes a difference, with both values.
+pub fn describe_difference(difference: &Difference<'_>) -> String {
+    let path = &difference.path;
+    match (&difference.old, &difference.new) {
         (Some(old), Some(new)) => {
             format!("`{path}` changed from `{}` to `{}`", old.value, new.value)
         }
         (Some(_), None) => format!("`{path}` is removed"),
         (None, new) => {
-            let value = new.as_ref().map_or(&Value::Null, |it| it.value);
+            let value = new.as_ref().map_or(&Value::Null, |part| part.value);
             format!("`{path}` is added: `{value}`")
         }
     }
 }
 
-/// Whether a difference has a rule of its own.
-fn is_compared(it: &Difference<'_>) -> bool {
-    let path = &it.path;
-    let has_image =
-        [&it.old, &it.new].into_iter().flatten().all(|it| it.value.get("image").is_some());
+/// Returns whether a difference has a rule of its own.
+fn is_compared(difference: &Difference<'_>) -> bool {
+    let path = &difference.path;
+    let has_image = [&difference.old, &difference.new]
+        .into_iter()
+        .flatten()
+        .all(|part| part.value.get("image").is_some());
     let Some(pod) = path.strip_prefix("spec.template.spec.") else {
         return path == "spec.selector" || path.starts_with("spec.selector.");
     };
     let (list, rest) = pod.split_once('[').unwrap_or((pod, ""));
-    let rest = rest.split_once(']').map_or("", |it| it.1);
+    let rest = rest.split_once(']').map_or("", |parts| parts.1);
     let is_env = rest == ".env" || rest.starts_with(".env[");
     match list {
         "serviceAccountName" | "serviceAccount" => true,
-        // One that is added or removed is told with its image.
+        // A container that is added or removed is reported with its image.
         "containers" | "initContainers" => rest.is_empty() || rest == ".image" || is_env,
         "volumes" => rest == ".image.reference" || rest.is_empty() && has_image,
         _ => false,
     }
 }
 
-/// What the new pods may do that the old ones could not, each with its JSON pointer in the new pod.
-fn gained(old: &Value, new: &Value) -> BTreeMap<String, String> {
-    let pod = |it: &Value| it.pointer(POD).cloned().unwrap_or_else(|| json!({}));
+/// Returns the privileges that the new pods have and the old ones had not, each with its JSON pointer in the new pod.
+fn gained_privileges(old: &Value, new: &Value) -> BTreeMap<String, String> {
+    let pod = |deployment: &Value| deployment.pointer(POD).cloned().unwrap_or_else(|| json!({}));
     let (mut before, after) = (pod(old), pod(new));
-    // A container that is new had no privileges that are not anybody's.
+    // A new container is compared with an empty one, which has the default privileges.
     for list in CONTAINERS {
         let names = |pod: &Value| -> BTreeSet<String> {
-            let all = object::list(pod, &format!("/{list}")).iter();
-            all.map(|it| object::name_of(it).to_owned()).collect()
+            let containers = object::list(pod, &format!("/{list}")).iter();
+            containers.map(|container| object::name_of(container).to_owned()).collect()
         };
         let known = names(&before);
-        let missing = names(&after).into_iter().filter(|it| !known.contains(it));
-        let missing: Vec<Value> = missing.map(|it| json!({ "name": it })).collect();
+        let missing = names(&after).into_iter().filter(|name| !known.contains(name));
+        let missing: Vec<Value> = missing.map(|name| json!({ "name": name })).collect();
         let Some(map) = before.as_object_mut() else { continue };
         match map.entry(list).or_insert_with(|| json!([])) {
             Value::Array(items) => items.extend(missing),
             other => *other = missing.into(),
         }
     }
-    let known = privileges(&before);
-    let mut res = privileges(&after);
-    res.retain(|what, _| !known.contains_key(what));
-    res
+    let known = pod_privileges(&before);
+    let mut gained = pod_privileges(&after);
+    gained.retain(|what, _| !known.contains_key(what));
+    gained
 }
 
-/// What a pod may do beyond what the Pod Security Standard `restricted` allows.
-fn privileges(pod: &Value) -> BTreeMap<String, String> {
-    let mut res = BTreeMap::new();
+/// Returns the privileges of a pod beyond those that the Pod Security Standard `restricted` allows.
+fn pod_privileges(pod: &Value) -> BTreeMap<String, String> {
+    let mut privileges = BTreeMap::new();
     for (key, what) in [("hostNetwork", "network"), ("hostPID", "processes"), ("hostIPC", "IPC")] {
         if pod.get(key) == Some(&Value::Bool(true)) {
-            res.insert(format!("the pod shares the {what} of its node"), format!("/{key}"));
+            privileges.insert(format!("the pod shares the {what} of its node"), format!("/{key}"));
         }
     }
     for (at, volume) in object::list(pod, "/volumes").iter().enumerate() {
         let name = object::name_of(volume);
         if let Some(path) = volume.pointer("/hostPath/path") {
             let what = format!("the volume `{name}` is {path} of the node");
-            res.insert(what, format!("/volumes/{at}/hostPath"));
+            privileges.insert(what, format!("/volumes/{at}/hostPath"));
         }
     }
-    for (at, it) in object::list(pod, "/securityContext/sysctls").iter().enumerate() {
-        let what = format!("the pod sets the kernel parameter `{}`", object::name_of(it));
-        res.insert(what, format!("/securityContext/sysctls/{at}"));
+    for (at, sysctl) in object::list(pod, "/securityContext/sysctls").iter().enumerate() {
+        let what = format!("the pod sets the kernel parameter `{}`", object::name_of(sysctl));
+        privileges.insert(what, format!("/securityContext/sysctls/{at}"));
     }
     for list in CONTAINERS {
-        for (at, it) in object::list(pod, &format!("/{list}")).iter().enumerate() {
-            let name = object::name_of(it);
-            let found = of_container(it, pod.get("securityContext").unwrap_or(&Value::Null));
-            res.extend(found.into_iter().map(|(what, pointer)| {
+        for (at, container) in object::list(pod, &format!("/{list}")).iter().enumerate() {
+            let name = object::name_of(container);
+            let found_privileges =
+                container_privileges(container, pod.get("securityContext").unwrap_or(&Value::Null));
+            privileges.extend(found_privileges.into_iter().map(|(what, pointer)| {
                 (format!("the container `{name}` {what}"), format!("/{list}/{at}{pointer}"))
             }));
         }
     }
-    res
+    privileges
 }
 
-fn of_container(container: &Value, of_pod: &Value) -> Vec<(String, String)> {
+fn container_privileges(container: &Value, of_pod: &Value) -> Vec<(String, String)> {
     let nothing = Value::Null;
-    let own = container.get("securityContext").unwrap_or(&nothing);
-    // What a container leaves open, its pod decides.
+    let container_context = container.get("securityContext").unwrap_or(&nothing);
+    // The pod's security context applies to each field that the container does not set.
     let either = |pointer: &str| {
-        [own, of_pod].into_iter().find_map(|it| it.pointer(pointer)).unwrap_or(&nothing)
+        [container_context, of_pod]
+            .into_iter()
+            .find_map(|context| context.pointer(pointer))
+            .unwrap_or(&nothing)
     };
     let is_root =
         *either("/runAsNonRoot") != true && matches!(either("/runAsUser").as_i64(), None | Some(0));
     let seccomp = either("/seccompProfile/type");
-    let drops_all = object::texts(own, "/capabilities/drop").any(|it| it == "ALL");
+    let drops_all = object::texts(container_context, "/capabilities/drop")
+        .any(|capability| capability == "ALL");
     let flags = [
-        (own["privileged"] == true, "is privileged", "/privileged"),
+        (container_context["privileged"] == true, "is privileged", "/privileged"),
         (
-            own["allowPrivilegeEscalation"] != false,
+            container_context["allowPrivilegeEscalation"] != false,
             "may gain privileges",
             "/allowPrivilegeEscalation",
         ),
         (
-            own["readOnlyRootFilesystem"] != true,
+            container_context["readOnlyRootFilesystem"] != true,
             "may write to its root file system",
             "/readOnlyRootFilesystem",
         ),
         (is_root, "may run as root", "/runAsNonRoot"),
         (either("/runAsUser") == 0, "runs as root", "/runAsUser"),
         (!drops_all, "keeps default capabilities", "/capabilities/drop"),
-        (own["procMount"] == "Unmasked", "sees all of `/proc`", "/procMount"),
+        (container_context["procMount"] == "Unmasked", "sees all of `/proc`", "/procMount"),
         (seccomp.is_null() || seccomp == "Unconfined", "has no seccomp profile", "/seccompProfile"),
         (
             *either("/windowsOptions/hostProcess") == true,
@@ -169,21 +190,21 @@ fn of_container(container: &Value, of_pod: &Value) -> Vec<(String, String)> {
             "/windowsOptions",
         ),
     ];
-    let flags = flags.into_iter().filter(|it| it.0);
-    let mut res: Vec<_> = flags
+    let flags = flags.into_iter().filter(|flag| flag.0);
+    let mut privileges: Vec<_> = flags
         .map(|(_, what, pointer)| (what.to_owned(), format!("/securityContext{pointer}")))
         .collect();
-    for (at, it) in object::texts(own, "/capabilities/add").enumerate() {
+    for (at, it) in object::texts(container_context, "/capabilities/add").enumerate() {
         let pointer = format!("/securityContext/capabilities/add/{at}");
-        res.push((format!("has the capability `{it}`"), pointer));
+        privileges.push((format!("has the capability `{it}`"), pointer));
     }
     for (at, port) in object::list(container, "/ports").iter().enumerate() {
-        if let Some(port) = port.get("hostPort").and_then(Value::as_i64).filter(|it| *it != 0) {
+        if let Some(port) = port.get("hostPort").and_then(Value::as_i64).filter(|port| *port != 0) {
             let pointer = format!("/ports/{at}/hostPort");
-            res.push((format!("takes the port {port} of its node"), pointer));
+            privileges.push((format!("takes the port {port} of its node"), pointer));
         }
     }
-    res
+    privileges
 }
 
 #[cfg(test)]
@@ -212,9 +233,9 @@ mod tests {
             let mut new = old.clone();
             let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
             new.pointer_mut(parent).expect("it is there")[key] = value;
-            let found = gained(&deployment(&old), &deployment(&new));
+            let found = gained_privileges(&deployment(&old), &deployment(&new));
             assert_eq!(found.keys().collect::<Vec<_>>(), expected, "{pointer}");
-            assert_eq!(gained(&deployment(&new), &deployment(&old)), BTreeMap::new());
+            assert_eq!(gained_privileges(&deployment(&new), &deployment(&old)), BTreeMap::new());
         };
         check("/hostNetwork", json!(true), &["the pod shares the network of its node"]);
         check("/hostPID", json!(true), &["the pod shares the processes of its node"]);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Change, Place, Rule};
+use super::{Change, ChangeLocation, Rule};
 use crate::bundle::{
     annotations, object,
     validate::{
@@ -19,7 +19,7 @@ use go_data::{
 };
 use model::ProjectPath;
 
-pub struct State {
+pub struct BundleSide {
     /// The files that are read, by their paths inside the bundle.
     nodes: BTreeMap<String, Node>,
     pub csv_path: String,
@@ -36,14 +36,14 @@ pub struct State {
     pub refusals: Vec<validate::Finding>,
 }
 
-impl State {
+impl BundleSide {
     /// Reads the files of a bundle as `bundle validate` does. `label` is how messages name the bundle.
     pub fn read(label: &str, files: &Files) -> anyhow::Result<Self> {
         let loaded = Loaded::read(label, files)?;
-        for (path, bytes) in files.iter().filter(|it| requirements::is_metadata(it.0)) {
-            // Any other file may be here. One that is cut short must not look like that.
+        for (path, bytes) in files.iter().filter(|entry| requirements::is_metadata(entry.0)) {
+            // The folder may have files of any kind, but a truncated YAML or JSON file must not pass as one of them.
             if ["yaml", "yml", "json"].contains(&path.extension())
-                && let Err(fault) = load::first(bytes)
+                && let Err(fault) = load::first_value(bytes)
             {
                 return Err(Diagnostic::in_file(format!("{label}/{path}"), fault).into_error());
             }
@@ -51,36 +51,40 @@ impl State {
         let values = BTreeMap::new();
         let context = validate::optional::Context::without_images(&values);
         let mut refusals = validate::validate(files, &validate::Request::default(), &context);
-        refusals.retain(|it| it.severity == Severity::Error);
+        refusals.retain(|finding| finding.severity == Severity::Error);
         let is_undecodable =
-            |it: &&validate::Finding| it.rule == validate::rules::Rule::Undecodable;
-        let list: Vec<_> =
-            refusals.iter().filter(is_undecodable).map(|it| it.diagnostic(label)).collect();
+            |finding: &&validate::Finding| finding.rule == validate::rules::Rule::Undecodable;
+        let list: Vec<_> = refusals
+            .iter()
+            .filter(is_undecodable)
+            .map(|finding| finding.to_diagnostic(label))
+            .collect();
         if !list.is_empty() {
             let headline = format!("cannot read the bundle `{label}`");
             return Err(Diagnostics { headline, list }.into());
         }
         let mut objects = Vec::new();
-        for it in loaded.others() {
-            let decoded = kubernetes::decode(&it.object);
+        for manifest in loaded.other_manifests() {
+            let decoded = kubernetes::decode(&manifest.object);
             if let Some(fault) = decoded.faults.first() {
-                return Err(anyhow::format_err!("`{label}/{}`: {fault}", it.path))
+                return Err(anyhow::format_err!("`{label}/{}`: {fault}", manifest.path))
                     .hint(format!("`operator-rs bundle validate {label}` lists every problem"));
             }
-            objects.push((it.path.to_owned(), decoded.value));
+            objects.push((manifest.path.to_owned(), decoded.value));
         }
         let Loaded { annotated, annotations, folder, csv, .. } = loaded;
         let requirements = requirements::of_bundle((csv.path, &csv.object), files);
-        let paths = objects.iter().map(|it| it.0.as_str());
+        let paths = objects.iter().map(|entry| entry.0.as_str());
         let paths = paths.chain([csv.path, annotated]);
-        let paths = paths.chain(requirements.iter().map(|it| it.file.as_str()));
-        let node = |it: &str| Some((it.to_owned(), validate::node(files, it)?));
+        let paths = paths.chain(requirements.iter().map(|requirement| requirement.file.as_str()));
+        let node =
+            |path: &str| Some((path.to_owned(), validate::parse_first_document(files, path)?));
         let nodes = paths.filter_map(node).collect();
         let (csv_path, csv) = (csv.path.to_owned(), csv.object);
         let annotated = annotated.to_owned();
-        let in_folder = |it: &&ProjectPath| it.as_str().starts_with(&folder);
-        let cut = files.iter().filter(|it| in_folder(&it.0) && load::has_more(it.1));
-        let cut = cut.map(|it| it.0.to_string()).collect();
+        let in_folder = |path: &&ProjectPath| path.as_str().starts_with(&folder);
+        let cut = files.iter().filter(|entry| in_folder(&entry.0) && load::has_more(entry.1));
+        let cut = cut.map(|entry| entry.0.to_string()).collect();
         Ok(Self {
             nodes,
             csv_path,
@@ -94,14 +98,14 @@ impl State {
         })
     }
 
-    /// Whether a file has a CRD.
+    /// Returns whether a file has a CRD.
     pub fn has_crd(&self, path: &str) -> bool {
-        let is_crd = |it: &Value| object::kind(it) == "CustomResourceDefinition";
-        self.objects.iter().any(|it| it.0 == path && is_crd(&it.1))
+        let is_crd = |object: &Value| object::kind(object) == "CustomResourceDefinition";
+        self.objects.iter().any(|entry| entry.0 == path && is_crd(&entry.1))
     }
 
     /// Returns whether a webhook of the CSV converts a CRD.
-    pub fn converts(&self, crd: &str) -> bool {
+    pub fn converts_crd(&self, crd: &str) -> bool {
         webhooks::converting_deployment(&self.csv, crd).is_some()
     }
 
@@ -111,12 +115,15 @@ impl State {
         webhooks.any(|webhook| webhook["type"] == "ConversionWebhook")
     }
 
-    pub fn package(&self) -> &str {
+    pub fn package_name(&self) -> &str {
         self.annotation(annotations::PACKAGE)
     }
 
     pub fn channels(&self) -> impl Iterator<Item = &str> {
-        self.annotation(annotations::CHANNELS).split(',').map(str::trim).filter(|it| !it.is_empty())
+        self.annotation(annotations::CHANNELS)
+            .split(',')
+            .map(str::trim)
+            .filter(|channel| !channel.is_empty())
     }
 
     pub fn default_channel(&self) -> &str {
@@ -127,28 +134,29 @@ impl State {
         self.annotations.get(key).map_or("", String::as_str)
     }
 
-    /// A change that the new bundle's CSV shows at a JSON pointer.
-    pub fn change(&self, rule: Rule, subject: &str, at: &str, what: String) -> Change {
+    /// Builds a change at a JSON pointer of the CSV.
+    pub fn change_at(&self, rule: Rule, subject: &str, at: &str, what: String) -> Change {
         Change {
             rule,
             subject: subject.to_owned(),
             what,
             remedy: String::new(),
-            place: Some(self.place(&self.csv_path, at)),
+            place: Some(self.location(&self.csv_path, at)),
         }
     }
 
-    /// A change that an annotation shows.
-    pub fn annotated(&self, rule: Rule, key: &str, what: String) -> Change {
-        let place = self.place(&self.annotated, &format!("/annotations/{}", pointer::escaped(key)));
-        Change { place: Some(place), ..self.change(rule, key, "", what) }
+    /// Builds a change of an annotation.
+    pub fn annotation_change(&self, rule: Rule, key: &str, what: String) -> Change {
+        let place =
+            self.location(&self.annotated, &format!("/annotations/{}", pointer::escaped(key)));
+        Change { place: Some(place), ..self.change_at(rule, key, "", what) }
     }
 
-    /// The place of a part of a file, or of what comes nearest to it.
-    pub fn place(&self, file: &str, pointer: &str) -> Place {
-        let mark = self.nodes.get(file).map(|it| it.mark_at(pointer));
+    /// Returns the location of a JSON pointer in a file, or of its nearest parent.
+    pub fn location(&self, file: &str, pointer: &str) -> ChangeLocation {
+        let mark = self.nodes.get(file).map(|node| node.mark_at(pointer));
         let mark = mark.unwrap_or(Mark { line: 1, column: 1 });
-        Place { file: file.to_owned(), mark, is_old: false }
+        ChangeLocation { file: file.to_owned(), mark, is_old: false }
     }
 }
 
@@ -157,8 +165,11 @@ impl Change {
         Self { remedy: remedy.into(), ..self }
     }
 
-    /// Marks the place as one in the old bundle.
+    /// Marks the location as one in the old bundle.
     pub fn in_old(self) -> Self {
-        Self { place: self.place.map(|it| Place { is_old: true, ..it }), ..self }
+        Self {
+            place: self.place.map(|location| ChangeLocation { is_old: true, ..location }),
+            ..self
+        }
     }
 }

@@ -1,27 +1,32 @@
-//! RBAC that operator-sdk reads in another way than the cluster: it is refused.
+//! Refuses RBAC that operator-sdk interprets differently from a cluster.
 
 use std::collections::BTreeSet;
 
 use super::{
-    super::{Refusals, collected::Collected, object},
-    is_known,
+    super::{Refusals, collected::SortedObjects, object},
+    has_known_role_kind,
 };
 use go_data::yaml::Value;
 use model::AccountName;
 
-/// operator-sdk ignores an additional service account that does not exist.
+/// Refuses additional service accounts that do not exist: operator-sdk ignores them.
 pub fn refuse_unknown_accounts(
-    collected: &Collected,
+    collected: &SortedObjects,
     extra: &[AccountName],
     refusals: &mut Refusals,
 ) {
     let bindings = [&collected.role_bindings[..], &collected.cluster_role_bindings].concat();
-    let bound = bindings.iter().flat_map(|it| object::list(it, "/subjects"));
-    let bound = bound.filter(|it| object::kind(it) == "ServiceAccount").map(object::name_of);
-    let known: BTreeSet<&str> =
-        collected.service_accounts.iter().map(|it| object::name(it)).chain(bound).collect();
-    for name in extra.iter().filter(|it| !known.contains(it.as_str())) {
-        let known: Vec<String> = known.iter().map(|it| format!("`{it}`")).collect();
+    let bound = bindings.iter().flat_map(|binding| object::list(binding, "/subjects"));
+    let bound =
+        bound.filter(|subject| object::kind(subject) == "ServiceAccount").map(object::name_of);
+    let known: BTreeSet<&str> = collected
+        .service_accounts
+        .iter()
+        .map(|account| object::name(account))
+        .chain(bound)
+        .collect();
+    for name in extra.iter().filter(|account| !known.contains(account.as_str())) {
+        let known: Vec<String> = known.iter().map(|account| format!("`{account}`")).collect();
         refusals.push(
             format!("`--extra-service-accounts {name}`: there is no ServiceAccount `{name}`"),
             format!("the service accounts here are {}", known.join(", ")),
@@ -29,12 +34,17 @@ pub fn refuse_unknown_accounts(
     }
 }
 
-/// Of several bindings with one name, operator-sdk writes the last.
-pub fn refuse_rivals(kept: &[&Value], collected: &Collected, refusals: &mut Refusals) {
-    let all = [&collected.role_bindings[..], &collected.cluster_role_bindings].concat();
+/// Refuses different bindings with one name: operator-sdk writes only the last of them.
+pub fn refuse_rivals(kept: &[&Value], collected: &SortedObjects, refusals: &mut Refusals) {
+    let bindings = [&collected.role_bindings[..], &collected.cluster_role_bindings].concat();
     for binding in kept {
-        let id = |it: &Value| (object::kind(it).to_owned(), object::name(it).to_owned());
-        if all.iter().rfind(|it| id(it) == id(binding)).is_some_and(|it| it != binding) {
+        let id =
+            |object: &Value| (object::kind(object).to_owned(), object::name(object).to_owned());
+        if bindings
+            .iter()
+            .rfind(|other| id(other) == id(binding))
+            .is_some_and(|last| last != binding)
+        {
             refusals.push(
                 format!("{} occurs twice with different content", object::title(binding)),
                 "OLM installs a bundle into one namespace: rename one of them",
@@ -43,10 +53,10 @@ pub fn refuse_rivals(kept: &[&Value], collected: &Collected, refusals: &mut Refu
     }
 }
 
-/// operator-sdk leaves out every role that the operator has, also if others need it.
+/// Refuses roles of the operator that others need, too: operator-sdk leaves these out.
 pub fn refuse_shared(role: &Value, binding: &Value, granted: &[&Value], refusals: &mut Refusals) {
-    let id = |it: &Value| (object::kind(it).to_owned(), object::name(it).to_owned());
-    if granted.iter().any(|it| id(it) == id(role)) {
+    let id = |object: &Value| (object::kind(object).to_owned(), object::name(object).to_owned());
+    if granted.iter().any(|other| id(other) == id(role)) {
         refusals.push(
             format!(
                 "{} gives {} to others, and the operator has it too: operator-sdk leaves out the role, so that the binding refers to nothing",
@@ -59,16 +69,16 @@ pub fn refuse_shared(role: &Value, binding: &Value, granted: &[&Value], refusals
     }
 }
 
-/// operator-sdk identifies a role that it has already used by the name alone.
-pub fn refuse_unknown(binding: &Value, granted: &[&Value], refusals: &mut Refusals) {
+/// Refuses a `roleRef` of an unknown kind: operator-sdk identifies a role that it has already used by the name alone.
+pub fn refuse_unknown_role_kind(binding: &Value, granted: &[&Value], refusals: &mut Refusals) {
     let kind = match object::kind(binding) {
         "RoleBinding" => object::text(binding, "/roleRef/kind"),
         _ => "ClusterRole",
     };
-    let is_meant = |it: &&&Value| {
-        object::kind(it) == kind && object::name(it) == object::text(binding, "/roleRef/name")
+    let is_meant = |role: &&&Value| {
+        object::kind(role) == kind && object::name(role) == object::text(binding, "/roleRef/name")
     };
-    if !is_known(binding)
+    if !has_known_role_kind(binding)
         && let Some(role) = granted.iter().find(is_meant)
     {
         refusals.push(
@@ -83,7 +93,7 @@ pub fn refuse_unknown(binding: &Value, granted: &[&Value], refusals: &mut Refusa
 }
 
 pub fn check_aggregation(role: &Value, binding: &Value, refusals: &mut Refusals) {
-    if role.get("aggregationRule").is_some_and(|it| !it.is_null()) {
+    if role.get("aggregationRule").is_some_and(|rule| !rule.is_null()) {
         refusals.push(
             format!(
                 "{} is aggregated from other roles in a running cluster, and {} gives it to the operator",

@@ -1,4 +1,4 @@
-//! Which rules become permissions of the CSV, and which RBAC objects remain manifests.
+//! Divides RBAC into permissions of the CSV and objects that remain manifests.
 //!
 //! OLM creates service accounts, roles and bindings from the CSV's `permissions` (from RoleBindings, in each
 //! target namespace) and `clusterPermissions` (from ClusterRoleBindings), for the accounts that the
@@ -13,14 +13,15 @@ use std::{
 
 use super::{
     Refusals, Warnings,
-    collected::{Collected, RBAC},
+    collected::{RBAC, SortedObjects},
     object,
 };
 use go_data::yaml::{Value, json};
 use model::AccountName;
 
 use conflicts::{
-    check_aggregation, refuse_rivals, refuse_shared, refuse_unknown, refuse_unknown_accounts,
+    check_aggregation, refuse_rivals, refuse_shared, refuse_unknown_accounts,
+    refuse_unknown_role_kind,
 };
 
 #[derive(Default)]
@@ -56,15 +57,18 @@ impl fmt::Display for MovedRights {
     }
 }
 
-pub fn split<'a>(
-    collected: &Collected<'a>,
+pub fn split_permissions<'a>(
+    collected: &SortedObjects<'a>,
     extra: &[AccountName],
     refusals: &mut Refusals,
     warnings: &mut Warnings,
 ) -> Permissions<'a> {
     refuse_unknown_accounts(collected, extra, refusals);
-    let mut accounts: BTreeSet<&str> =
-        collected.deployments.iter().map(|it| object::service_account(it)).collect();
+    let mut accounts: BTreeSet<&str> = collected
+        .deployments
+        .iter()
+        .map(|deployment| object::service_account(deployment))
+        .collect();
     accounts.extend(extra.iter().map(AccountName::as_str));
     let mut granted: Vec<&Value> = Vec::new();
     let mut kept = Vec::new();
@@ -77,16 +81,19 @@ pub fn split<'a>(
             let subjects = object::list(binding, "/subjects");
             let ours: Vec<&str> = subjects
                 .iter()
-                .filter(|it| is_ours(it, binding, collected, extra, warnings))
-                .map(|it| object::text(it, "/name"))
+                .filter(|subject| is_operator_account(subject, binding, collected, extra, warnings))
+                .map(|subject| object::text(subject, "/name"))
                 .collect();
-            if subjects.is_empty() && is_known(binding) && !of_name(collected, binding).is_empty() {
+            if subjects.is_empty()
+                && has_known_role_kind(binding)
+                && !roles_named_by(collected, binding).is_empty()
+            {
                 warnings.leave_out(binding, "it has no subjects");
                 continue;
             }
-            let Some(role) = role(collected, binding, !ours.is_empty(), refusals) else {
+            let Some(role) = resolve_role(collected, binding, !ours.is_empty(), refusals) else {
                 if !ours.is_empty() {
-                    elsewhere(binding, collected, warnings);
+                    warn_of_missing_role(binding, collected, warnings);
                     unknown.push(*binding);
                 }
                 kept.push(*binding);
@@ -100,15 +107,17 @@ pub fn split<'a>(
                 let given = object::list(role, "/rules");
                 rules.entry(account).or_default().extend_from_slice(given);
                 if !given.is_empty() {
-                    moved_rights.extend(moved(binding, collected));
+                    moved_rights.extend(find_moved_rights(binding, collected));
                 }
             }
             if ours.len() != subjects.len() {
                 kept.push(*binding);
             }
         }
-        unknown.iter().for_each(|it| refuse_unknown(it, &granted[before..], refusals));
-        entries(rules)
+        unknown
+            .iter()
+            .for_each(|binding| refuse_unknown_role_kind(binding, &granted[before..], refusals));
+        permission_entries(rules)
     };
     let namespaced = grant(&collected.role_bindings);
     let cluster = grant(&collected.cluster_role_bindings);
@@ -125,78 +134,80 @@ pub fn split<'a>(
     Permissions { namespaced, cluster, manifests, moved: moved_rights }
 }
 
-/// The service accounts that OLM does not create: no Deployment uses them.
+/// Returns the service accounts that OLM does not create, because no Deployment uses them.
 fn other_accounts<'a>(
-    collected: &Collected<'a>,
+    collected: &SortedObjects<'a>,
     accounts: &BTreeSet<&str>,
     entries: &[Value],
     warnings: &mut Warnings,
 ) -> Vec<&'a Value> {
-    let mut res = Vec::new();
+    let mut accounts_outside = Vec::new();
     for account in &collected.service_accounts {
         let name = object::name(account);
-        let has_rules = || entries.iter().any(|it| object::text(it, "/serviceAccountName") == name);
+        let has_rules =
+            || entries.iter().any(|entry| object::text(entry, "/serviceAccountName") == name);
         match accounts.contains(name) {
             true if has_rules() => {
-                let lost = lost_of_account(account, collected);
-                warnings.lose(account, &lost, "OLM creates the account with its name only; `imagePullSecrets` and `automountServiceAccountToken` can be set in the pods of the Deployment");
+                let lost = lost_account_parts(account, collected);
+                warnings.warn_of_lost_parts(account, &lost, "OLM creates the account with its name only; `imagePullSecrets` and `automountServiceAccountToken` can be set in the pods of the Deployment");
             }
             // Every namespace has this one.
             true if name == "default" => {}
             true => warnings.leave_out(account, WITHOUT_RULES),
-            false => res.push(*account),
+            false => accounts_outside.push(*account),
         }
     }
-    res
+    accounts_outside
 }
 
 const WITHOUT_RULES: &str = "OLM creates the service accounts of the CSV's permissions only, and no Role or ClusterRole here gives it any";
 
-/// The parts of a service account that the one that OLM creates does not have.
-fn lost_of_account(account: &Value, collected: &Collected) -> Vec<String> {
+/// Returns the parts of a service account that are lost, because OLM creates the account without them.
+fn lost_account_parts(account: &Value, collected: &SortedObjects) -> Vec<String> {
     let is_set = |key: &str, value: &Value| match key {
         "apiVersion" | "kind" | "metadata" => false,
         "automountServiceAccountToken" => *value == Value::Bool(false),
         _ => !value.is_null(),
     };
-    let fields = account.as_object().into_iter().flatten().filter(|it| is_set(it.0, it.1));
-    let mut res: Vec<String> = fields.map(|it| format!("`{}`", it.0)).collect();
+    let fields = account.as_object().into_iter().flatten().filter(|field| is_set(field.0, field.1));
+    let mut lost: Vec<String> = fields.map(|field| format!("`{}`", field.0)).collect();
     let common = collected.deployments.first().copied().unwrap_or(&Value::Null);
-    res.extend(object::own(account, "annotation", common));
-    res.extend(object::own(account, "label", common));
-    res
+    lost.extend(object::distinct_metadata(account, "annotation", common));
+    lost.extend(object::distinct_metadata(account, "label", common));
+    lost
 }
 
-/// The roles that remain manifests: those that the operator does not have.
+/// Returns the roles that remain manifests, because the operator does not have them.
 fn left_over<'a>(
     granted: &[&Value],
     kept: &[&Value],
-    collected: &Collected<'a>,
+    collected: &SortedObjects<'a>,
     refusals: &mut Refusals,
     warnings: &mut Warnings,
 ) -> Vec<&'a Value> {
-    let is_in = |list: &[&Value], it: &Value| list.iter().any(|other| std::ptr::eq(*other, it));
+    let is_in =
+        |list: &[&Value], object: &Value| list.iter().any(|other| std::ptr::eq(*other, object));
     let mut needed: Vec<&Value> = Vec::new();
     for binding in kept {
-        if let Some(role) = role(collected, binding, false, &mut Refusals::default()) {
+        if let Some(role) = resolve_role(collected, binding, false, &mut Refusals::default()) {
             refuse_shared(role, binding, granted, refusals);
             needed.push(role);
         }
     }
-    let mut res = Vec::new();
+    let mut roles = Vec::new();
     for role in [&collected.roles[..], &collected.cluster_roles].concat() {
-        let is_rival = |it: &&&Value| {
-            [it, role].iter().all(|it| object::kind(it) == "Role")
-                && object::name(it) == object::name(role)
+        let is_rival = |other: &&&Value| {
+            [other, role].iter().all(|either| object::kind(either) == "Role")
+                && object::name(other) == object::name(role)
         };
         match granted.iter().find(is_rival) {
-            _ if is_in(&needed, role) => res.push(role),
+            _ if is_in(&needed, role) => roles.push(role),
             _ if is_in(granted, role) => {
                 let common = collected.deployments.first().copied().unwrap_or(&Value::Null);
-                let lost: Vec<String> = object::own(role, "label", common).collect();
-                warnings.lose(role, &lost, "the CSV has only its rules; a copy of it that no binding gives to the operator stays a manifest, with its labels");
+                let lost: Vec<String> = object::distinct_metadata(role, "label", common).collect();
+                warnings.warn_of_lost_parts(role, &lost, "the CSV has only its rules; a copy of it that no binding gives to the operator stays a manifest, with its labels");
             }
-            None => res.push(role),
+            None => roles.push(role),
             Some(rival) => warnings.push(format!(
                 "{} of the namespace `{}` is left out of the bundle: the CSV has the rules of the Role of this name in `{}`",
                 object::title(role),
@@ -205,26 +216,32 @@ fn left_over<'a>(
             )),
         }
     }
-    res
+    roles
 }
 
-/// Whether a binding's subject is the service account of a Deployment.
-fn is_ours(
+/// Returns whether a binding's subject is the service account of a Deployment.
+fn is_operator_account(
     subject: &Value,
     binding: &Value,
-    collected: &Collected,
+    collected: &SortedObjects,
     extra: &[AccountName],
     warnings: &mut Warnings,
 ) -> bool {
     let name = object::text(subject, "/name");
-    let is_extra = extra.iter().any(|it| it.as_str() == name);
-    let mut of_name =
-        collected.deployments.iter().filter(|it| object::service_account(it) == name).peekable();
-    if object::kind(subject) != "ServiceAccount" || of_name.peek().is_none() && !is_extra {
+    let is_extra = extra.iter().any(|account| account.as_str() == name);
+    let mut deployments = collected
+        .deployments
+        .iter()
+        .filter(|deployment| object::service_account(deployment) == name)
+        .peekable();
+    if object::kind(subject) != "ServiceAccount" || deployments.peek().is_none() && !is_extra {
         return false;
     }
     let namespace = object::text(subject, "/namespace");
-    if !is_extra && !of_name.any(|it| object::may_be_same(object::namespace(it), namespace)) {
+    if !is_extra
+        && !deployments
+            .any(|deployment| object::may_be_same(object::namespace(deployment), namespace))
+    {
         // OLM installs all of a bundle into one namespace, whose name is not known yet.
         warnings.push(format!(
             "{} gives rights to the service account `{name}` of the namespace `{namespace}`: in the bundle, the operator's `{name}` has them",
@@ -234,43 +251,44 @@ fn is_ours(
     true
 }
 
-/// The roles with the name in `roleRef`, in any namespace.
-fn of_name<'a>(collected: &Collected<'a>, binding: &Value) -> Vec<&'a Value> {
+/// Returns the roles with the name in `roleRef`, in any namespace.
+fn roles_named_by<'a>(collected: &SortedObjects<'a>, binding: &Value) -> Vec<&'a Value> {
     let kind = object::text(binding, "/roleRef/kind");
     let roles = match (kind, object::kind(binding)) {
         ("Role", "RoleBinding") => &collected.roles,
         _ => &collected.cluster_roles,
     };
     let name = object::text(binding, "/roleRef/name");
-    roles.iter().filter(|it| object::name(it) == name).copied().collect()
+    roles.iter().filter(|role| object::name(role) == name).copied().collect()
 }
 
-/// What `roleRef` refers to, if it is among the objects.
-fn role<'a>(
-    collected: &Collected<'a>,
+/// Returns the role that `roleRef` refers to, if it is among the objects.
+fn resolve_role<'a>(
+    collected: &SortedObjects<'a>,
     binding: &Value,
     is_ours: bool,
     refusals: &mut Refusals,
 ) -> Option<&'a Value> {
-    let of_name = of_name(collected, binding);
+    let of_name = roles_named_by(collected, binding);
     let name = object::text(binding, "/roleRef/name");
-    if !is_known(binding) {
+    if !has_known_role_kind(binding) {
         return None;
     }
     let namespace = object::namespace(binding);
     // ClusterRoles have no namespace. Objects that are rendered without one are all in the same namespace.
-    let exact = of_name.iter().find(|it| object::namespace(it) == namespace);
-    let near = || of_name.iter().find(|it| object::may_be_same(object::namespace(it), namespace));
+    let exact = of_name.iter().find(|role| object::namespace(role) == namespace);
+    let near =
+        || of_name.iter().find(|role| object::may_be_same(object::namespace(role), namespace));
     let role = exact.or_else(near).copied();
     // operator-sdk uses the last one with the name, in any namespace.
-    let rules = |it: Option<&Value>| it.and_then(|it| it.get("rules")).cloned();
+    let rules = |role: Option<&Value>| role.and_then(|object| object.get("rules")).cloned();
     if is_ours && !of_name.is_empty() && rules(role) != rules(of_name.last().copied()) {
         refusals.push(
             format!(
                 "{} gives the operator the Role `{name}` of the namespace `{namespace}`, and one of this name is in `{}` too: \
                  operator-sdk takes the rules of that one",
                 object::title(binding),
-                of_name.last().map_or("", |it| object::namespace(it)),
+                of_name.last().map_or("", |role| object::namespace(role)),
             ),
             "give one of the two another name, and its bindings too",
         );
@@ -278,19 +296,19 @@ fn role<'a>(
     role
 }
 
-/// Whether `roleRef` refers to a kind that Kubernetes allows.
-fn is_known(binding: &Value) -> bool {
+/// Returns whether `roleRef` refers to a kind that Kubernetes allows.
+fn has_known_role_kind(binding: &Value) -> bool {
     let kind = object::text(binding, "/roleRef/kind");
     matches!(object::text(binding, "/roleRef/apiGroup"), "" | RBAC)
         && (kind == "ClusterRole" || kind == "Role" && object::kind(binding) == "RoleBinding")
 }
 
-fn entries(rules: BTreeMap<&str, Vec<Value>>) -> Vec<Value> {
+fn permission_entries(rules: BTreeMap<&str, Vec<Value>>) -> Vec<Value> {
     let some = rules.into_iter().filter(|(_, rules)| !rules.is_empty());
     some.map(|(account, rules)| json!({ "rules": rules, "serviceAccountName": account })).collect()
 }
 
-fn moved(binding: &Value, collected: &Collected) -> Option<MovedRights> {
+fn find_moved_rights(binding: &Value, collected: &SortedObjects) -> Option<MovedRights> {
     let namespace = collected.foreign_namespace(binding)?;
     (object::kind(binding) == "RoleBinding").then(|| MovedRights {
         binding: object::name(binding).to_owned(),
@@ -299,8 +317,8 @@ fn moved(binding: &Value, collected: &Collected) -> Option<MovedRights> {
     })
 }
 
-/// The binding of a role that is in the cluster, but not in the bundle.
-fn elsewhere(binding: &Value, collected: &Collected, warnings: &mut Warnings) {
+/// Warns that a binding gives the operator a role that is not in the bundle.
+fn warn_of_missing_role(binding: &Value, collected: &SortedObjects, warnings: &mut Warnings) {
     let role = object::text(binding, "/roleRef/name");
     let of_role = object::text(binding, "/roleRef/kind") == "Role";
     let note = match collected.foreign_namespace(binding).filter(|_| of_role) {

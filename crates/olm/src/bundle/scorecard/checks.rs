@@ -1,4 +1,5 @@
-//! The tests, in the words of operator-sdk. An error is where its program crashes: the test fails without a result.
+//! The built-in tests, with the messages of operator-sdk. If its program would crash, a test returns an error and has
+//! no result.
 
 use super::{
     super::{
@@ -10,95 +11,99 @@ use super::{
             rules::{Origin, Suite},
         },
     },
-    Outcome, State,
+    Outcome, TestState,
 };
 use diagnostics::Severity;
 use go_data::yaml::{self, Map, Value};
 
 type Checked = Result<(), String>;
 
-pub fn spec(bundle: &Loaded, res: &mut Outcome) -> Checked {
-    let examples = match examples(bundle) {
+pub fn check_spec(bundle: &Loaded, outcome: &mut Outcome) -> Checked {
+    let examples = match parse_examples(bundle) {
         Ok(examples) => examples,
         Err(why) => {
-            res.state = State::Fail;
-            res.errors.push(format!("error getting custom resources: {why}"));
+            outcome.state = TestState::Fail;
+            outcome.errors.push(format!("error getting custom resources: {why}"));
             return Ok(());
         }
     };
-    if let Some(it) = examples.iter().find(|it| it["spec"].is_null()) {
-        res.suggestions.push(format!("spec missing from [{}]", of::name(it)));
+    if let Some(example) = examples.iter().find(|example| example["spec"].is_null()) {
+        outcome.suggestions.push(format!("spec missing from [{}]", of::name(example)));
     }
     Ok(())
 }
 
 /// Format and default validators; operator-sdk leaves out those of other objects here.
-pub fn validation(files: &Files, res: &mut Outcome) -> Checked {
+pub fn check_validation(files: &Files, outcome: &mut Outcome) -> Checked {
     let values = Default::default();
     let context = optional::Context::without_images(&values);
-    for it in validate::validate(files, &Request::default(), &context) {
-        let is_theirs = it.rule.origin() == Origin::Sdk && !it.rule.id().starts_with("obj-");
-        if !is_theirs || it.rule.suite() > Suite::Crd {
+    for finding in validate::validate(files, &Request::default(), &context) {
+        let is_theirs =
+            finding.rule.origin() == Origin::Sdk && !finding.rule.id().starts_with("obj-");
+        if !is_theirs || finding.rule.suite() > Suite::Crd {
             continue;
         }
-        if it.severity == Severity::Error {
-            res.state = State::Fail;
-            res.errors.push(it.message);
+        if finding.severity == Severity::Error {
+            outcome.state = TestState::Fail;
+            outcome.errors.push(finding.message);
         } else {
-            res.suggestions.push(it.message);
+            outcome.suggestions.push(finding.message);
         }
     }
     Ok(())
 }
 
-/// Every field of an example is in the schema of its kind and version, whatever the group.
-pub fn crds_have_validation(bundle: &Loaded, res: &mut Outcome) -> Checked {
-    let Some(examples) = examples_or_error(bundle, res) else { return Ok(()) };
+/// Checks that every field of an example is in the schema of its kind and version. The group is ignored.
+pub fn crds_have_validation(bundle: &Loaded, outcome: &mut Outcome) -> Checked {
+    let Some(examples) = examples_or_error(bundle, outcome) else { return Ok(()) };
     let is_beta = |path: &str| {
-        let object = bundle.objects.iter().find(|it| it.path == path);
-        object.is_some_and(|it| of::text(&it.object, "/apiVersion").ends_with("/v1beta1"))
+        let object = bundle.objects.iter().find(|object| object.path == path);
+        object.is_some_and(|object| of::text(&object.object, "/apiVersion").ends_with("/v1beta1"))
     };
-    let (betas, first): (Vec<_>, Vec<_>) = bundle.crds.iter().partition(|it| is_beta(it.path));
-    let crds: Vec<&Value> = first.iter().chain(&betas).map(|it| &it.object).collect();
+    let (betas, first): (Vec<_>, Vec<_>) = bundle.crds.iter().partition(|crd| is_beta(crd.path));
+    let crds: Vec<&Value> = first.iter().chain(&betas).map(|crd| &crd.object).collect();
     for example in &examples {
-        known_fields(example, &crds, res)?;
+        check_known_fields(example, &crds, outcome)?;
     }
     Ok(())
 }
 
 /// Stops at the first version of a CRD that lacks a field.
-fn known_fields(example: &Value, crds: &[&Value], res: &mut Outcome) -> Checked {
+fn check_known_fields(example: &Value, crds: &[&Value], outcome: &mut Outcome) -> Checked {
     let (version, kind) = (of::group_version(example).1, of::kind(example));
     let same = |one: &str, other: &str| one.to_lowercase() == other.to_lowercase();
     for crd in crds {
         let names = of::text(crd, "/spec/names/kind");
-        for it in of::list(crd, "/spec/versions") {
-            let name = of::name_of(it);
+        for crd_version in of::list(crd, "/spec/versions") {
+            let name = of::name_of(crd_version);
             if !same(version, name) || !same(kind, names) {
                 continue;
             }
-            if it.get("schema").is_none_or(Value::is_null) {
-                res.suggestions.push(format!("Add CRD validation for {names}/{name}"));
+            if crd_version.get("schema").is_none_or(Value::is_null) {
+                outcome.suggestions.push(format!("Add CRD validation for {names}/{name}"));
                 continue;
             }
-            let schema = it.pointer("/schema/openAPIV3Schema").filter(|it| !it.is_null());
+            let schema =
+                crd_version.pointer("/schema/openAPIV3Schema").filter(|schema| !schema.is_null());
             let mut unknown = Vec::new();
             for part in ["spec", "status"] {
-                let Some(fields) = map(example, part)?.filter(|it| !it.is_empty()) else {
+                let Some(fields) =
+                    mapping_field(example, part)?.filter(|fields| !fields.is_empty())
+                else {
                     continue;
                 };
                 let schema =
                     schema.ok_or_else(|| format!("the schema of {names}/{name} is empty"))?;
                 let known = schema.pointer(&format!("/properties/{part}/properties"));
                 let is_unknown =
-                    |it: &&String| known.is_none_or(|known| known.get(it.as_str()).is_none());
-                unknown.extend(fields.keys().filter(is_unknown).map(|it| {
-                    format!("Add CRD validation for {part} field `{it}` in {kind}/{version}")
+                    |key: &&String| known.is_none_or(|known| known.get(key.as_str()).is_none());
+                unknown.extend(fields.keys().filter(is_unknown).map(|key| {
+                    format!("Add CRD validation for {part} field `{key}` in {kind}/{version}")
                 }));
             }
             if !unknown.is_empty() {
-                res.state = State::Fail;
-                res.suggestions.extend(unknown);
+                outcome.state = TestState::Fail;
+                outcome.suggestions.extend(unknown);
                 return Ok(());
             }
         }
@@ -106,52 +111,55 @@ fn known_fields(example: &Value, crds: &[&Value], res: &mut Outcome) -> Checked 
     Ok(())
 }
 
-pub fn crds_have_resources(bundle: &Loaded, res: &mut Outcome) -> Checked {
-    res.log = format!("Loaded ClusterServiceVersion: {}\n", of::name(&bundle.csv.object));
-    if owned(bundle).iter().any(|it| of::list(it, "/resources").is_empty()) {
-        res.state = State::Fail;
-        res.errors.push("Owned CRDs do not have resources specified".to_owned());
+pub fn crds_have_resources(bundle: &Loaded, outcome: &mut Outcome) -> Checked {
+    outcome.log = format!("Loaded ClusterServiceVersion: {}\n", of::name(&bundle.csv.object));
+    if owned_entries(bundle).iter().any(|entry| of::list(entry, "/resources").is_empty()) {
+        outcome.state = TestState::Fail;
+        outcome.errors.push("Owned CRDs do not have resources specified".to_owned());
     }
     Ok(())
 }
 
-pub fn spec_descriptors(bundle: &Loaded, res: &mut Outcome) -> Checked {
-    res.log = format!("Loaded ClusterServiceVersion: {}\n", of::name(&bundle.csv.object));
-    let Some(examples) = examples_or_error(bundle, res) else { return Ok(()) };
+pub fn spec_descriptors(bundle: &Loaded, outcome: &mut Outcome) -> Checked {
+    outcome.log = format!("Loaded ClusterServiceVersion: {}\n", of::name(&bundle.csv.object));
+    let Some(examples) = examples_or_error(bundle, outcome) else { return Ok(()) };
     for example in &examples {
-        let Some(fields) = map(example, "spec")? else {
-            res.state = State::Fail;
+        let Some(fields) = mapping_field(example, "spec")? else {
+            outcome.state = TestState::Fail;
             continue;
         };
-        let Some(crd) = owned_crd(bundle, example, res) else { continue };
+        let Some(crd) = owned_crd(bundle, example, outcome) else { continue };
         for key in fields.keys() {
-            if of::list(crd, "/specDescriptors").iter().any(|it| of::text(it, "/path") == key) {
+            if of::list(crd, "/specDescriptors")
+                .iter()
+                .any(|descriptor| of::text(descriptor, "/path") == key)
+            {
                 continue;
             }
-            res.state = State::Fail;
-            res.errors.push(format!("{key} does not have a spec descriptor"));
-            res.suggestions.push(format!("Add a spec descriptor for {key}"));
+            outcome.state = TestState::Fail;
+            outcome.errors.push(format!("{key} does not have a spec descriptor"));
+            outcome.suggestions.push(format!("Add a spec descriptor for {key}"));
         }
     }
     Ok(())
 }
 
-pub fn status_descriptors(bundle: &Loaded, res: &mut Outcome) -> Checked {
-    res.log = format!("Loaded ClusterServiceVersion: {}\n", of::name(&bundle.csv.object));
-    let Some(examples) = examples_or_error(bundle, res) else { return Ok(()) };
+pub fn status_descriptors(bundle: &Loaded, outcome: &mut Outcome) -> Checked {
+    outcome.log = format!("Loaded ClusterServiceVersion: {}\n", of::name(&bundle.csv.object));
+    let Some(examples) = examples_or_error(bundle, outcome) else { return Ok(()) };
     for example in &examples {
-        let Some(crd) = owned_crd(bundle, example, res) else { continue };
+        let Some(crd) = owned_crd(bundle, example, outcome) else { continue };
         let name = of::name_of(crd);
-        if map(example, "status")?.is_none_or(Map::is_empty) {
-            res.suggestions.push(format!(
+        if mapping_field(example, "status")?.is_none_or(Map::is_empty) {
+            outcome.suggestions.push(format!(
                 "{name} does not have status spec. Note that all objects that represent a physical resource whose state may vary from \
                  the user's desired intent SHOULD have a spec and a status. More info: \
                  https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#spec-and-status"
             ));
         } else if of::list(crd, "/statusDescriptors").is_empty() {
-            res.state = State::Fail;
-            res.errors.push(format!("{name} does not have a status descriptor"));
-            res.suggestions.push(format!(
+            outcome.state = TestState::Fail;
+            outcome.errors.push(format!("{name} does not have a status descriptor"));
+            outcome.suggestions.push(format!(
                 "add status descriptor for the crd {name}. If your project is built using Golang you can use the csv markers. More info: \
                  https://sdk.operatorframework.io/docs/building-operators/golang/references/markers/"
             ));
@@ -160,39 +168,43 @@ pub fn status_descriptors(bundle: &Loaded, res: &mut Outcome) -> Checked {
     Ok(())
 }
 
-/// The objects in `alm-examples`.
-fn examples(bundle: &Loaded) -> Result<Vec<Value>, String> {
+/// Parses the objects in `alm-examples`.
+fn parse_examples(bundle: &Loaded) -> Result<Vec<Value>, String> {
     let text = of::text(&bundle.csv.object, "/metadata/annotations/alm-examples");
     if text.is_empty() {
         return Ok(Vec::new());
     }
     let fault = |why: String| format!("failed to parse alm-examples annotation: {why}");
-    match yaml::from_json(text).map_err(|it| fault(format!("{it:#}")))? {
+    match yaml::from_json(text).map_err(|error| fault(format!("{error:#}")))? {
         Value::Null => Ok(Vec::new()),
-        Value::Array(list) => match list.iter().find(|it| !of::has_kind(it)) {
+        Value::Array(list) => match list.iter().find(|example| !of::has_kind(example)) {
             None => Ok(list),
-            Some(it) => Err(fault(format!("Object 'Kind' is missing in '{it}'"))),
+            Some(example) => Err(fault(format!("Object 'Kind' is missing in '{example}'"))),
         },
         _ => Err(fault("it is not an array".to_owned())),
     }
 }
 
-fn examples_or_error(bundle: &Loaded, res: &mut Outcome) -> Option<Vec<Value>> {
-    match examples(bundle) {
+fn examples_or_error(bundle: &Loaded, outcome: &mut Outcome) -> Option<Vec<Value>> {
+    match parse_examples(bundle) {
         Ok(examples) => {
-            res.log += &format!("Loaded {} Custom Resources from alm-examples\n", examples.len());
+            outcome.log +=
+                &format!("Loaded {} Custom Resources from alm-examples\n", examples.len());
             Some(examples)
         }
         Err(why) => {
-            res.state = State::Error;
-            res.errors.push(why);
+            outcome.state = TestState::Error;
+            outcome.errors.push(why);
             None
         }
     }
 }
 
-/// A field that is a map; Go's program crashes where it is something else.
-fn map<'a>(example: &'a Value, field: &str) -> Result<Option<&'a Map<String, Value>>, String> {
+/// Returns a field that is a mapping. Go's program crashes if it is another type.
+fn mapping_field<'a>(
+    example: &'a Value,
+    field: &str,
+) -> Result<Option<&'a Map<String, Value>>, String> {
     match example.get(field) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Object(map)) => Ok(Some(map)),
@@ -200,21 +212,23 @@ fn map<'a>(example: &'a Value, field: &str) -> Result<Option<&'a Map<String, Val
     }
 }
 
-fn owned<'a>(bundle: &'a Loaded) -> &'a [Value] {
+fn owned_entries<'a>(bundle: &'a Loaded) -> &'a [Value] {
     of::list(&bundle.csv.object, "/spec/customresourcedefinitions/owned")
 }
 
-fn owned_crd<'a>(bundle: &'a Loaded, example: &Value, res: &mut Outcome) -> Option<&'a Value> {
+fn owned_crd<'a>(bundle: &'a Loaded, example: &Value, outcome: &mut Outcome) -> Option<&'a Value> {
     let (group, version) = of::group_version(example);
-    let is = |it: &&Value| of::kind(it) == of::kind(example) && of::text(it, "/version") == version;
-    let found = owned(bundle).iter().find(is);
-    if found.is_none() {
-        res.state = State::Fail;
-        res.errors.push(format!(
+    let is = |entry: &&Value| {
+        of::kind(entry) == of::kind(example) && of::text(entry, "/version") == version
+    };
+    let entry = owned_entries(bundle).iter().find(is);
+    if entry.is_none() {
+        outcome.state = TestState::Fail;
+        outcome.errors.push(format!(
             "Failed to find an owned CRD for CR {} with GVK {group}/{version}, Kind={}",
             of::name(example),
             of::kind(example)
         ));
     }
-    found
+    entry
 }

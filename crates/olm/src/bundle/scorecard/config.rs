@@ -1,4 +1,4 @@
-//! `tests/scorecard/config.yaml`: which tests there are.
+//! The list of tests in `tests/scorecard/config.yaml`.
 
 use std::collections::BTreeMap;
 
@@ -28,24 +28,24 @@ pub struct Test {
     pub unique_id: String,
     pub entrypoint: Vec<String>,
     pub labels: BTreeMap<String, String>,
-    /// Where the pod mounts a volume for its output; empty for none.
+    /// The path at which the pod mounts a volume for its output; empty for none.
     pub mount_path: String,
 }
 
 impl Test {
-    /// Which of operator-sdk's own tests it is; none for a test in an image of its own.
+    /// Returns the test of operator-sdk that this is; none for a test in another image.
     pub fn built_in(&self) -> Option<BuiltIn> {
         let name = self.image.rsplit('/').next().unwrap_or_default();
         let repository = name.split([':', '@']).next().unwrap_or_default();
         let [program, test] = &self.entrypoint[..] else { return None };
         let is = repository == "scorecard-test" && program == "scorecard-test";
-        BuiltIn::ALL.into_iter().find(|it| is && it.name() == test)
+        BuiltIn::ALL.into_iter().find(|built_in| is && built_in.name() == test)
     }
 }
 
 impl Configuration {
-    /// As Go reads it, which looks at neither kind nor apiVersion.
-    pub fn read(text: &str) -> anyhow::Result<Self> {
+    /// Parses a configuration like Go, which ignores kind and apiVersion.
+    pub fn parse(text: &str) -> anyhow::Result<Self> {
         let mut file = yaml::from_text(text, Dialect::Kubernetes)?;
         if file.is_null() {
             return Ok(Self { tests: Vec::new() });
@@ -62,28 +62,31 @@ impl Configuration {
         let path = "/storage/spec/mountPath/path";
         let default = of::text(&decoded.value, path);
         let stages = of::list(&decoded.value, "/stages").iter();
-        let test = |it: &Value| Test {
-            image: of::text(it, "/image").to_owned(),
-            unique_id: of::text(it, "/uniqueID").to_owned(),
-            entrypoint: of::texts(it, "/entrypoint").map(str::to_owned).collect(),
-            labels: labels(it),
-            mount_path: match of::text(it, path) {
+        let test = |test: &Value| Test {
+            image: of::text(test, "/image").to_owned(),
+            unique_id: of::text(test, "/uniqueID").to_owned(),
+            entrypoint: of::texts(test, "/entrypoint").map(str::to_owned).collect(),
+            labels: labels_of(test),
+            mount_path: match of::text(test, path) {
                 "" => default.to_owned(),
                 own => own.to_owned(),
             },
         };
-        Ok(Self { tests: stages.flat_map(|it| of::list(it, "/tests")).map(test).collect() })
+        Ok(Self { tests: stages.flat_map(|stage| of::list(stage, "/tests")).map(test).collect() })
     }
 
-    /// The tests that operator-sdk's projects are scaffolded with.
-    pub fn usual() -> Self {
-        let test = |it: BuiltIn| Test {
+    /// Returns the configuration of a scaffolded project of operator-sdk.
+    pub fn scaffolded() -> Self {
+        let test = |built_in: BuiltIn| Test {
             image: "quay.io/operator-framework/scorecard-test:v1.42.3".to_owned(),
             unique_id: String::new(),
-            entrypoint: vec!["scorecard-test".to_owned(), it.name().to_owned()],
+            entrypoint: vec!["scorecard-test".to_owned(), built_in.name().to_owned()],
             labels: BTreeMap::from([
-                ("suite".to_owned(), it.name().split('-').next().unwrap_or_default().to_owned()),
-                ("test".to_owned(), format!("{}-test", it.name())),
+                (
+                    "suite".to_owned(),
+                    built_in.name().split('-').next().unwrap_or_default().to_owned(),
+                ),
+                ("test".to_owned(), format!("{}-test", built_in.name())),
             ]),
             mount_path: String::new(),
         };
@@ -91,19 +94,22 @@ impl Configuration {
     }
 }
 
-/// Where the annotations say that the configuration is.
+/// Returns the path of the configuration, from the annotations.
 pub fn config_path(files: &Files) -> String {
-    let found = format::annotations(files, &mut Findings::default());
-    let annotations = found.map(|it| it.1).unwrap_or_default();
-    let is_scorecard = annotations.get(TEST_MEDIA_TYPE).is_some_and(|it| it == "scorecard+v1");
+    let found_annotations = format::find_annotations(files, &mut Findings::default());
+    let annotations = found_annotations.map(|found| found.1).unwrap_or_default();
+    let is_scorecard =
+        annotations.get(TEST_MEDIA_TYPE).is_some_and(|media_type| media_type == "scorecard+v1");
     let folder = annotations.get(TEST_CONFIG).filter(|_| is_scorecard);
     let path = format!("{}/config.yaml", folder.map_or("tests/scorecard", String::as_str));
     // `..` is resolved from inside the bundle, as Go does.
     let clean = ProjectPath::fixed("bundle").join(&format!("../{path}"));
-    clean.map_or(path, |it| it.to_string())
+    clean.map_or(path, |path| path.to_string())
 }
 
-fn labels(test: &Value) -> BTreeMap<String, String> {
+fn labels_of(test: &Value) -> BTreeMap<String, String> {
     let labels = test.get("labels").and_then(Value::as_object).into_iter().flatten();
-    labels.map(|(key, it)| (key.clone(), it.as_str().unwrap_or_default().to_owned())).collect()
+    labels
+        .map(|(key, value)| (key.clone(), value.as_str().unwrap_or_default().to_owned()))
+        .collect()
 }

@@ -1,5 +1,5 @@
-//! The six tests that operator-sdk's scorecard brings along, with its verdicts. They read the files of a bundle and
-//! nothing else: where operator-sdk starts a pod for each, this room is a function.
+//! The six built-in tests of operator-sdk's scorecard, with its verdicts. operator-sdk starts a pod for each test;
+//! here, each test is a function that reads only the files of a bundle.
 
 mod checks;
 mod config;
@@ -8,26 +8,26 @@ pub use config::{Configuration, Test, config_path};
 
 use super::validate::{Files, Findings, load};
 
-/// What a test found.
+/// The result of a test.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Empty where the test could not be run.
     pub name: String,
     pub log: String,
-    pub state: State,
+    pub state: TestState,
     pub errors: Vec<String>,
     pub suggestions: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum State {
+pub enum TestState {
     #[default]
     Pass,
     Fail,
     Error,
 }
 
-impl State {
+impl TestState {
     pub fn name(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -72,23 +72,27 @@ impl BuiltIn {
 
 /// Runs a test on a bundle. The program in operator-sdk's pod prints no result for a bundle that it cannot read, and
 /// then its test has failed.
-pub fn run(test: BuiltIn, files: &Files) -> Outcome {
+pub fn run_test(test: BuiltIn, files: &Files) -> Outcome {
     let mut unread = Findings::default();
-    let Some(bundle) = load::load(files, &mut unread) else {
-        let errors = unread.0.iter().map(|it| format!("{}: {}", it.file, it.message)).collect();
-        return Outcome { state: State::Fail, errors, ..Outcome::default() };
+    let Some(bundle) = load::load_bundle(files, &mut unread) else {
+        let errors = unread
+            .0
+            .iter()
+            .map(|finding| format!("{}: {}", finding.file, finding.message))
+            .collect();
+        return Outcome { state: TestState::Fail, errors, ..Outcome::default() };
     };
-    let mut res = Outcome { name: test.name().to_owned(), ..Outcome::default() };
+    let mut outcome = Outcome { name: test.name().to_owned(), ..Outcome::default() };
     let checked = match test {
-        BuiltIn::Spec => checks::spec(&bundle, &mut res),
-        BuiltIn::Validation => checks::validation(files, &mut res),
-        BuiltIn::CrdsHaveValidation => checks::crds_have_validation(&bundle, &mut res),
-        BuiltIn::CrdsHaveResources => checks::crds_have_resources(&bundle, &mut res),
-        BuiltIn::SpecDescriptors => checks::spec_descriptors(&bundle, &mut res),
-        BuiltIn::StatusDescriptors => checks::status_descriptors(&bundle, &mut res),
+        BuiltIn::Spec => checks::check_spec(&bundle, &mut outcome),
+        BuiltIn::Validation => checks::check_validation(files, &mut outcome),
+        BuiltIn::CrdsHaveValidation => checks::crds_have_validation(&bundle, &mut outcome),
+        BuiltIn::CrdsHaveResources => checks::crds_have_resources(&bundle, &mut outcome),
+        BuiltIn::SpecDescriptors => checks::spec_descriptors(&bundle, &mut outcome),
+        BuiltIn::StatusDescriptors => checks::status_descriptors(&bundle, &mut outcome),
     };
     match checked {
-        Ok(()) => res,
-        Err(why) => Outcome { state: State::Fail, errors: vec![why], ..Outcome::default() },
+        Ok(()) => outcome,
+        Err(why) => Outcome { state: TestState::Fail, errors: vec![why], ..Outcome::default() },
     }
 }

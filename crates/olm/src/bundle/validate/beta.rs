@@ -1,10 +1,9 @@
-//! CRDs of `apiextensions.k8s.io/v1beta1`, as the version 1 of them: what is said of all versions there is said of
-//! each one here.
+//! Converts CRDs of `apiextensions.k8s.io/v1beta1` to `v1`. Fields for all versions become fields of each version.
 
 use super::of;
 use go_data::yaml::{Map, Value, json};
 
-/// What stands beside the versions, or in them, and its name in the version 1.
+/// Fields that are next to the versions or inside them, with their names in `v1`.
 const SHARED: &[(&str, &str)] = &[
     ("validation", "schema"),
     ("subresources", "subresources"),
@@ -12,10 +11,12 @@ const SHARED: &[(&str, &str)] = &[
     ("selectableFields", "selectableFields"),
 ];
 
-/// Fails where it says something twice, or of each version what it could say of all.
+/// Converts a CRD. Fails if a field is both shared and in a version, or if all versions have the same value.
 pub fn to_v1(crd: &Value) -> Result<Value, String> {
-    let mut res = crd.clone();
-    let Some(spec) = res.get_mut("spec").and_then(Value::as_object_mut) else { return Ok(res) };
+    let mut converted = crd.clone();
+    let Some(spec) = converted.get_mut("spec").and_then(Value::as_object_mut) else {
+        return Ok(converted);
+    };
     let version = spec.remove("version").unwrap_or_default();
     let version = version.as_str().unwrap_or_default();
     let mut versions = of::list(crd, "/spec/versions").to_vec();
@@ -28,15 +29,16 @@ pub fn to_v1(crd: &Value) -> Result<Value, String> {
         ));
     }
     for (top, own) in SHARED {
-        let shared = spec.remove(*top).filter(|it| !is_nothing(it));
-        let is_own = |it: &Value| it.get(*own).is_some_and(|it| !is_nothing(it));
+        let shared = spec.remove(*top).filter(|value| !is_nothing(value));
+        let is_own = |version: &Value| version.get(*own).is_some_and(|value| !is_nothing(value));
         if shared.is_some() && versions.iter().any(is_own) {
             return Err(format!(
                 "spec.{top}: Forbidden: top-level and per-version {own} are mutually exclusive"
             ));
         }
-        let is_identical =
-            versions.iter().all(|it| is_own(it) && it.get(*own) == versions[0].get(*own));
+        let is_identical = versions
+            .iter()
+            .all(|version| is_own(version) && version.get(*own) == versions[0].get(*own));
         if is_identical && !versions.is_empty() && *own != "selectableFields" {
             return Err(format!(
                 "spec.versions: per-version {own} may not all be set to identical values: write them as `spec.{top}`"
@@ -55,17 +57,17 @@ pub fn to_v1(crd: &Value) -> Result<Value, String> {
         *preserves = json!(true);
     }
     if let Some(conversion) = spec.get_mut("conversion").and_then(Value::as_object_mut) {
-        webhook(conversion);
+        move_webhook_client(conversion);
     }
-    res["apiVersion"] = json!("apiextensions.k8s.io/v1");
-    Ok(res)
+    converted["apiVersion"] = json!("apiextensions.k8s.io/v1");
+    Ok(converted)
 }
 
 fn is_nothing(value: &Value) -> bool {
     value.is_null() || value.as_array().is_some_and(Vec::is_empty)
 }
 
-fn webhook(conversion: &mut Map<String, Value>) {
+fn move_webhook_client(conversion: &mut Map<String, Value>) {
     let client = conversion.remove("webhookClientConfig").unwrap_or_default();
     let mut versions = conversion.remove("conversionReviewVersions").unwrap_or_default();
     if is_nothing(&versions) && conversion.get("strategy") == Some(&json!("Webhook")) {

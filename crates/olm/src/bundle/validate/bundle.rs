@@ -1,33 +1,34 @@
-//! CSV, CRDs and service accounts beside each other.
+//! Checks CSV, CRDs and service accounts against each other.
 
 use std::collections::BTreeSet;
 
-use super::{Findings, Manifest, Rule, csv::kind_of, load::Loaded, of};
+use super::{Findings, Manifest, Rule, csv::format_kind, load::Loaded, of};
 use go_data::{kubernetes, yaml::Value};
 use model::Image;
 
 pub fn check(bundle: &Loaded, findings: &mut Findings) {
-    owned_crds(bundle, findings);
-    service_accounts(&bundle.csv.object, &bundle.objects, findings);
-    related_images(&bundle.csv, findings);
+    check_owned_crds(bundle, findings);
+    check_service_accounts(&bundle.csv.object, &bundle.objects, findings);
+    check_related_images(&bundle.csv, findings);
 }
 
 /// Group, version, kind.
 type Key<'a> = [&'a str; 3];
 
-fn owned_crds(bundle: &Loaded, findings: &mut Findings) {
+fn check_owned_crds(bundle: &Loaded, findings: &mut Findings) {
     let csv = &bundle.csv;
     let name = of::name(&csv.object);
     let mut keys: BTreeSet<Key> = BTreeSet::new();
     for Manifest { path, object } in &bundle.crds {
-        let [group, kind] = ["/spec/group", "/spec/names/kind"].map(|it| of::text(object, it));
+        let [group, kind] =
+            ["/spec/group", "/spec/names/kind"].map(|pointer| of::text(object, pointer));
         for (at, version) in of::list(object, "/spec/versions").iter().enumerate() {
             let key = [group, of::text(version, "/name"), kind];
             if !keys.insert(key) {
                 findings.error(
                     Rule::CrdTwice,
                     (*path, format!("/spec/versions/{at}/name")),
-                    format!("duplicate CRD {:?} in bundle {name:?}", shown(key)),
+                    format!("duplicate CRD {:?} in bundle {name:?}", format_key(key)),
                 );
             }
         }
@@ -44,7 +45,7 @@ fn owned_crds(bundle: &Loaded, findings: &mut Findings) {
             findings.error(
                 Rule::CrdMissing,
                 (csv.path, format!("{OWNED}/{at}")),
-                format!("owned CRD {:?} not found in bundle {name:?}", shown(key)),
+                format!("owned CRD {:?} not found in bundle {name:?}", format_key(key)),
             );
         }
     }
@@ -56,26 +57,29 @@ fn owned_crds(bundle: &Loaded, findings: &mut Findings) {
                 (csv.path, OWNED),
                 format!(
                     "CRD {:?} is present in bundle {name:?} but not defined in CSV",
-                    shown(key)
+                    format_key(key)
                 ),
             );
         }
     }
 }
 
-fn shown([group, version, kind]: Key) -> String {
-    kind_of(group, version, kind)
+fn format_key([group, version, kind]: Key) -> String {
+    format_kind(group, version, kind)
 }
 
-fn service_accounts(csv: &Value, manifests: &[Manifest], findings: &mut Findings) {
+fn check_service_accounts(csv: &Value, manifests: &[Manifest], findings: &mut Findings) {
     let deployments = of::list(csv, "/spec/install/spec/deployments");
-    let account = |it: &Value| of::text(it, "/spec/template/spec/serviceAccountName").to_owned();
+    let account = |deployment: &Value| {
+        of::text(deployment, "/spec/template/spec/serviceAccountName").to_owned()
+    };
     let accounts: BTreeSet<String> = deployments.iter().map(account).collect();
     for Manifest { path, object } in manifests {
         let name = of::name(object);
         let is_account =
             of::kind(object) == "ServiceAccount" && of::group_version(object) == ("", "v1");
-        // operator-sdk passes over what is no account for Go, which makes no text of a number here.
+        // operator-sdk ignores objects that Go cannot decode as a ServiceAccount: here, Go does not convert numbers
+        // to strings.
         let is_readable = || kubernetes::decode_as("core.ServiceAccount", object).faults.is_empty();
         if is_account && accounts.contains(name) && is_readable() {
             findings.error(
@@ -92,8 +96,8 @@ fn service_accounts(csv: &Value, manifests: &[Manifest], findings: &mut Findings
     }
 }
 
-/// Newer releases of operator-framework/api refuse these.
-fn related_images(csv: &Manifest, findings: &mut Findings) {
+/// Warns of related images that newer releases of operator-framework/api refuse.
+fn check_related_images(csv: &Manifest, findings: &mut Findings) {
     for (at, related) in of::list(&csv.object, "/spec/relatedImages").iter().enumerate() {
         let image = of::text(related, "/image");
         let place = (csv.path, format!("/spec/relatedImages/{at}/image"));

@@ -1,4 +1,4 @@
-//! The ClusterServiceVersion by itself.
+//! Checks the ClusterServiceVersion by itself.
 
 use super::{Findings, Rule, load::Loaded, names, of};
 use go_data::{
@@ -35,23 +35,25 @@ pub fn check(bundle: &Loaded, findings: &mut Findings) {
             );
         }
     }
-    required(path, csv, bundle.written_csv(), findings);
-    annotations(path, csv, findings);
-    examples(path, csv, findings);
-    install_modes(path, csv, findings);
-    min_kube_version(path, csv, findings);
+    check_required_fields(path, csv, bundle.written_csv(), findings);
+    check_annotations(path, csv, findings);
+    check_examples(path, csv, findings);
+    check_install_modes(path, csv, findings);
+    check_min_kube_version(path, csv, findings);
 }
 
-/// Fields that Go writes even where they are empty.
-fn required(path: &str, csv: &Value, original: &Value, findings: &mut Findings) {
+/// Checks required fields. Go writes these even if they are empty.
+fn check_required_fields(path: &str, csv: &Value, original: &Value, findings: &mut Findings) {
     let mut missing = |field: &str, at: &str| {
         findings.error(Rule::CsvField, (path, at), format!("{field}: required field missing"));
     };
     let is_zero = |pointer: &str| csv.pointer(pointer).is_none_or(is_zero);
-    // What Go leaves out where it writes: a list or a map that is there and has nothing in it.
+    // Go does not write empty lists and mappings, so they have to be found in the original.
     let has_empty = |pointer: &str| {
         let map = original.pointer(pointer).and_then(Value::as_object);
-        map.into_iter().flat_map(yaml::Map::values).any(|it| it.is_array() || it.is_object())
+        map.into_iter()
+            .flat_map(yaml::Map::values)
+            .any(|value| value.is_array() || value.is_object())
     };
     if is_zero("/metadata") && !has_empty("/metadata") {
         missing("ObjectMeta", "/metadata");
@@ -84,7 +86,7 @@ fn required(path: &str, csv: &Value, original: &Value, findings: &mut Findings) 
     }
 }
 
-/// Whether nothing in it was given.
+/// Returns whether a value is the zero value of its Go type.
 fn is_zero(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -96,15 +98,15 @@ fn is_zero(value: &Value) -> bool {
     }
 }
 
-/// An annotation of OLM, as OLM spells it.
-pub fn spelled(key: &str) -> Option<&'static str> {
-    SPELLED.iter().copied().find(|it| it.eq_ignore_ascii_case(key))
+/// Returns OLM's spelling of an annotation of OLM.
+pub fn olm_spelling(key: &str) -> Option<&'static str> {
+    SPELLED.iter().copied().find(|spelling| spelling.eq_ignore_ascii_case(key))
 }
 
-fn annotations(path: &str, csv: &Value, findings: &mut Findings) {
+fn check_annotations(path: &str, csv: &Value, findings: &mut Findings) {
     let annotations = csv.pointer("/metadata/annotations").and_then(Value::as_object);
     for key in annotations.into_iter().flat_map(yaml::Map::keys) {
-        if let Some(spelled) = spelled(key).filter(|it| it != key) {
+        if let Some(spelled) = olm_spelling(key).filter(|spelling| spelling != key) {
             findings.error(
                 Rule::CsvAnnotationCase,
                 (path, format!("/metadata/annotations/{}", escaped(key))),
@@ -125,18 +127,18 @@ fn annotations(path: &str, csv: &Value, findings: &mut Findings) {
 
 const EXAMPLES: &str = "/metadata/annotations/alm-examples";
 
-/// Examples and provided APIs have to be of the same kinds.
-fn examples(path: &str, csv: &Value, findings: &mut Findings) {
+/// Checks that examples and provided APIs have the same kinds.
+fn check_examples(path: &str, csv: &Value, findings: &mut Findings) {
     let Some(examples) = example_kinds(path, csv, findings) else { return };
     let provided = provided_kinds(path, csv, findings);
-    for example in examples.iter().filter(|it| !provided.contains_key(*it)) {
+    for example in examples.iter().filter(|example| !provided.contains_key(*example)) {
         findings.error(
             Rule::CsvExampleApi,
             (path, EXAMPLES),
             format!("{example}: example must have a provided API"),
         );
     }
-    for (api, at) in provided.iter().filter(|it| !examples.contains(it.0)) {
+    for (api, at) in provided.iter().filter(|entry| !examples.contains(entry.0)) {
         findings.warning(
             Rule::CsvApiExample,
             (path, at.as_str()),
@@ -145,7 +147,7 @@ fn examples(path: &str, csv: &Value, findings: &mut Findings) {
     }
 }
 
-/// The kinds of the examples; none where they cannot be read, which is reported.
+/// Returns the kinds of the examples, or reports that they cannot be read.
 fn example_kinds(path: &str, csv: &Value, findings: &mut Findings) -> Option<BTreeSet<String>> {
     let text = example_text(path, csv, findings)?;
     let mut refuse = |message: &str| {
@@ -154,7 +156,7 @@ fn example_kinds(path: &str, csv: &Value, findings: &mut Findings) -> Option<BTr
     };
     let examples = match text {
         "" => Value::Array(Vec::new()),
-        // They read it as YAML, which has no control characters.
+        // operator-sdk reads it as YAML, which has no control characters.
         _ if text.contains(|c| matches!(c, '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}')) => {
             return refuse("error decoding example CustomResource: it has a control character");
         }
@@ -165,15 +167,17 @@ fn example_kinds(path: &str, csv: &Value, findings: &mut Findings) -> Option<BTr
     };
     match &examples {
         Value::Null => Some(BTreeSet::new()),
-        Value::Array(list) if list.iter().all(of::has_kind) => Some(list.iter().map(gvk).collect()),
+        Value::Array(list) if list.iter().all(of::has_kind) => {
+            Some(list.iter().map(format_gvk).collect())
+        }
         _ => refuse("error decoding example CustomResource"),
     }
 }
 
-/// The annotation with the examples; none if there is none, which is reported.
+/// Returns the annotation with the examples, or reports that there is none.
 fn example_text<'a>(path: &str, csv: &'a Value, findings: &mut Findings) -> Option<&'a str> {
     let annotations = csv.pointer("/metadata/annotations").and_then(Value::as_object);
-    let Some(annotations) = annotations.filter(|it| !it.is_empty()) else {
+    let Some(annotations) = annotations.filter(|annotations| !annotations.is_empty()) else {
         findings.warning(Rule::CsvNoAnnotations, (path, "/metadata"), "annotations not found");
         return None;
     };
@@ -201,7 +205,7 @@ fn example_text<'a>(path: &str, csv: &'a Value, findings: &mut Findings) -> Opti
     Some(text.as_str().unwrap_or_default())
 }
 
-/// The kinds that the CSV provides, and where it lists them.
+/// Returns the kinds that the CSV provides, with their locations.
 fn provided_kinds(path: &str, csv: &Value, findings: &mut Findings) -> BTreeMap<String, String> {
     const OWNED: &str = "/spec/customresourcedefinitions/owned";
     let mut provided = BTreeMap::new();
@@ -215,27 +219,28 @@ fn provided_kinds(path: &str, csv: &Value, findings: &mut Findings) -> BTreeMap<
             );
             continue;
         };
-        let kind = kind_of(group, of::text(owned, "/version"), of::kind(owned));
+        let kind = format_kind(group, of::text(owned, "/version"), of::kind(owned));
         provided.insert(kind, format!("{OWNED}/{at}"));
     }
     const SERVICES: &str = "/spec/apiservicedefinitions/owned";
     for (at, api) in of::list(csv, SERVICES).iter().enumerate() {
-        let [group, version] = ["/group", "/version"].map(|it| of::text(api, it));
-        provided.insert(kind_of(group, version, of::kind(api)), format!("{SERVICES}/{at}"));
+        let [group, version] = ["/group", "/version"].map(|pointer| of::text(api, pointer));
+        provided.insert(format_kind(group, version, of::kind(api)), format!("{SERVICES}/{at}"));
     }
     provided
 }
 
-fn install_modes(path: &str, csv: &Value, findings: &mut Findings) {
+fn check_install_modes(path: &str, csv: &Value, findings: &mut Findings) {
     const AT: &str = "/spec/installModes";
     let modes = of::list(csv, AT);
     if modes.is_empty() {
         return findings.error(Rule::CsvInstallModes, (path, AT), "install modes not found");
     }
-    let supported = |it: &Value| it.get("supported").and_then(Value::as_bool).unwrap_or_default();
-    let converts = |it: &Value| !of::list(it, "/conversionCRDs").is_empty();
+    let supported =
+        |mode: &Value| mode.get("supported").and_then(Value::as_bool).unwrap_or_default();
+    let converts = |webhook: &Value| !of::list(webhook, "/conversionCRDs").is_empty();
     let all_only =
-        modes.iter().all(|it| supported(it) == (of::text(it, "/type") == "AllNamespaces"));
+        modes.iter().all(|mode| supported(mode) == (of::text(mode, "/type") == "AllNamespaces"));
     if of::list(csv, "/spec/webhookdefinitions").iter().any(converts) && !all_only {
         findings.error(
             Rule::CsvConversionModes,
@@ -252,15 +257,15 @@ fn install_modes(path: &str, csv: &Value, findings: &mut Findings) {
     }
 }
 
-/// Whether the CSV names a service account among its permissions: OLM creates these accounts, and no others.
+/// Returns whether the CSV gives permissions to a service account. OLM creates only these accounts.
 pub fn has_permissions(csv: &Value, account: &str) -> bool {
     ["permissions", "clusterPermissions"].iter().any(|list| {
         let entries = of::list(csv, &format!("/spec/install/spec/{list}"));
-        entries.iter().any(|it| of::text(it, "/serviceAccountName") == account)
+        entries.iter().any(|entry| of::text(entry, "/serviceAccountName") == account)
     })
 }
 
-pub fn min_kube_version(path: &str, csv: &Value, findings: &mut Findings) {
+pub fn check_min_kube_version(path: &str, csv: &Value, findings: &mut Findings) {
     const AT: &str = "/spec/minKubeVersion";
     let version = of::text(csv, AT);
     if version.trim().is_empty() {
@@ -281,12 +286,12 @@ pub fn min_kube_version(path: &str, csv: &Value, findings: &mut Findings) {
 }
 
 /// `cache.example.com/v1alpha1, Kind=Memcached`.
-pub fn kind_of(group: &str, version: &str, kind: &str) -> String {
+pub fn format_kind(group: &str, version: &str, kind: &str) -> String {
     let slash = if group.is_empty() { "" } else { "/" };
     format!("{group}{slash}{version}, Kind={kind}")
 }
 
-pub fn gvk(object: &Value) -> String {
+pub fn format_gvk(object: &Value) -> String {
     let (group, version) = of::group_version(object);
-    kind_of(group, version, of::kind(object))
+    format_kind(group, version, of::kind(object))
 }

@@ -1,14 +1,14 @@
 //! `metadata/dependencies.yaml`
 
-use super::{Findings, Rule, format::field};
+use super::{Findings, Rule, format::go_field};
 use crd::expression;
 use go_data::{kubernetes::version, yaml::Value};
 
-/// Whether a file has dependencies; if so, each is checked.
+/// Checks the dependencies of a file, and returns whether it has any.
 pub fn check(path: &str, file: &Value, findings: &mut Findings) -> bool {
-    // Where Go cannot decode the list, it sees no dependencies.
-    let Ok(Some(Value::Array(list))) = field(file, "dependencies") else { return false };
-    let type_ = |it: &Value| match field(it, "type") {
+    // If Go cannot decode the list, it sees no dependencies.
+    let Ok(Some(Value::Array(list))) = go_field(file, "dependencies") else { return false };
+    let type_ = |dependency: &Value| match go_field(dependency, "type") {
         Ok(None) => Some(String::new()),
         Ok(Some(Value::String(text))) => Some(text.clone()),
         Ok(Some(other @ (Value::Number(_) | Value::Bool(_)))) => Some(other.to_string()),
@@ -16,12 +16,12 @@ pub fn check(path: &str, file: &Value, findings: &mut Findings) -> bool {
     };
     let Some(types) = list.iter().map(type_).collect::<Option<Vec<_>>>() else { return false };
     for (at, (type_, dependency)) in types.iter().zip(list).enumerate() {
-        let at = At { path, field: format!("/dependencies/{at}") };
-        let value = field(dependency, "value").ok().flatten().unwrap_or(&Value::Null);
-        if dependency_faults(&at, type_, value, findings).is_none() {
+        let at = DependencyLocation { path, field: format!("/dependencies/{at}") };
+        let value = go_field(dependency, "value").ok().flatten().unwrap_or(&Value::Null);
+        if check_dependency(&at, type_, value, findings).is_none() {
             findings.error(
                 Rule::DependencyType,
-                at.at("type"),
+                at.field_location("type"),
                 format!("couldn't parse dependency of type {type_}"),
             );
         }
@@ -30,19 +30,24 @@ pub fn check(path: &str, file: &Value, findings: &mut Findings) -> bool {
 }
 
 /// A dependency in its file.
-struct At<'a> {
+struct DependencyLocation<'a> {
     path: &'a str,
     field: String,
 }
 
-impl<'a> At<'a> {
-    fn at(&self, field: &str) -> (&'a str, String) {
+impl<'a> DependencyLocation<'a> {
+    fn field_location(&self, field: &str) -> (&'a str, String) {
         (self.path, format!("{}/{field}", self.field))
     }
 }
 
-/// Nothing where Go cannot decode it.
-fn dependency_faults(at: &At, type_: &str, value: &Value, findings: &mut Findings) -> Option<()> {
+/// Checks one dependency; `None` if Go cannot decode it.
+fn check_dependency(
+    at: &DependencyLocation,
+    type_: &str,
+    value: &Value,
+    findings: &mut Findings,
+) -> Option<()> {
     let fields: &[(&str, &str)] = match type_ {
         "olm.gvk" => &[
             ("group", "API Group is empty"),
@@ -53,10 +58,11 @@ fn dependency_faults(at: &At, type_: &str, value: &Value, findings: &mut Finding
         "olm.package" => {
             &[("packageName", "Package name is empty"), ("version", "Package version is empty")]
         }
-        "olm.constraint" => return constraint(at, value, findings),
+        "olm.constraint" => return check_constraint(at, value, findings),
         _ => return None,
     };
-    let texts: Vec<&str> = fields.iter().map(|it| text(value, it.0)).collect::<Option<_>>()?;
+    let texts: Vec<&str> =
+        fields.iter().map(|field| optional_text(value, field.0)).collect::<Option<_>>()?;
     let rule = match type_ {
         "olm.gvk" => Rule::DependencyGvk,
         "olm.label" => Rule::DependencyLabel,
@@ -64,27 +70,35 @@ fn dependency_faults(at: &At, type_: &str, value: &Value, findings: &mut Finding
     };
     for ((field, message), text) in fields.iter().zip(texts) {
         if text.is_empty() {
-            findings.error(rule, at.at(&format!("value/{field}")), *message);
+            findings.error(rule, at.field_location(&format!("value/{field}")), *message);
         } else if (type_, *field) == ("olm.package", "version")
             && version::Range::parse(text).is_none()
         {
-            findings.error(rule, at.at("value/version"), "Invalid semver format version");
+            findings.error(
+                rule,
+                at.field_location("value/version"),
+                "Invalid semver format version",
+            );
         }
     }
     Some(())
 }
 
-/// operator-registry takes CEL alone, and compiles it.
-fn constraint(at: &At, value: &Value, findings: &mut Findings) -> Option<()> {
-    text(value, "failureMessage")?;
-    let Some(cel) = field(value, "cel").ok()? else {
-        findings.error(Rule::DependencyCel, at.at("value/cel"), "The CEL field is missing");
+/// Checks a constraint. operator-registry supports only CEL, and compiles it.
+fn check_constraint(at: &DependencyLocation, value: &Value, findings: &mut Findings) -> Option<()> {
+    optional_text(value, "failureMessage")?;
+    let Some(cel) = go_field(value, "cel").ok()? else {
+        findings.error(
+            Rule::DependencyCel,
+            at.field_location("value/cel"),
+            "The CEL field is missing",
+        );
         return Some(());
     };
-    let place = at.at("value/cel/rule");
-    match text(cel, "rule")? {
+    let place = at.field_location("value/cel/rule");
+    match optional_text(cel, "rule")? {
         "" => findings.error(Rule::DependencyCel, place, "The CEL expression is missing"),
-        rule => match expression::compiles(rule) {
+        rule => match expression::compile_bundle_rule(rule) {
             Ok(true) => {}
             Ok(false) => findings.warning(
                 Rule::DependencyCelTypes,
@@ -99,9 +113,9 @@ fn constraint(at: &At, value: &Value, findings: &mut Findings) -> Option<()> {
     Some(())
 }
 
-/// A text that may be missing; nothing where it is something else.
-fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
-    match field(value, name) {
+/// Returns a string, which is empty if it is missing; `None` if the value has another type.
+fn optional_text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+    match go_field(value, name) {
         Ok(None) => Some(""),
         Ok(Some(Value::String(text))) => Some(text),
         _ => None,

@@ -8,19 +8,19 @@ use super::{
 };
 use go_data::yaml::{Value, pointer::escaped};
 
-type Annotations = BTreeMap<String, String>;
+type AnnotationMap = BTreeMap<String, String>;
 
-/// The annotations that lead to the manifests: those of metadata/annotations.yaml, else of the first file
-/// that has some. With the path of that file.
-pub fn annotations<'a>(
+/// Finds the annotations with the location of the manifests: those of metadata/annotations.yaml, or else of the first
+/// file that has some. Returns them with the path of that file.
+pub fn find_annotations<'a>(
     files: &'a Files,
     findings: &mut Findings,
-) -> Option<(&'a str, Annotations)> {
+) -> Option<(&'a str, AnnotationMap)> {
     let read = |bytes: &[u8]| {
-        let file = load::parsed(bytes)?;
+        let file = load::parse_file(bytes)?;
         annotations_of(&file).map(Option::unwrap_or_default)
     };
-    let usual = files.iter().find(|it| it.0.as_str() == "metadata/annotations.yaml");
+    let usual = files.iter().find(|entry| entry.0.as_str() == "metadata/annotations.yaml");
     match usual.map(|(path, bytes)| (path, read(bytes))) {
         Some((path, Ok(found))) if !found.is_empty() => return Some((path.as_str(), found)),
         Some((path, Err(fault))) => {
@@ -31,8 +31,8 @@ pub fn annotations<'a>(
     }
     let found = files
         .iter()
-        .filter_map(|(path, it)| Some((path.as_str(), read(it).ok()?)))
-        .find(|it| !it.1.is_empty());
+        .filter_map(|(path, bytes)| Some((path.as_str(), read(bytes).ok()?)))
+        .find(|entry| !entry.1.is_empty());
     if found.is_none() {
         findings.error(
             Rule::NoAnnotations,
@@ -43,9 +43,9 @@ pub fn annotations<'a>(
     found
 }
 
-/// Where the manifests cannot be read, nothing is known of the bundle's type.
+/// Checks folders and annotations. If the manifests could not be read, the media type is not checked.
 pub fn check(files: &Files, is_loaded: bool, findings: &mut Findings) {
-    let has = |folder: &str| files.keys().any(|it| it.as_str().starts_with(folder));
+    let has = |folder: &str| files.keys().any(|path| path.as_str().starts_with(folder));
     let (has_manifests, has_metadata) = (has("manifests/"), has("metadata/"));
     if !has_manifests {
         findings.error(Rule::ManifestsDir, "", "Unable to locate manifests directory");
@@ -62,7 +62,7 @@ pub fn check(files: &Files, is_loaded: bool, findings: &mut Findings) {
         if !requirements::is_metadata(path) {
             continue;
         }
-        let Ok(Some(file)) = load::first(bytes) else { continue };
+        let Ok(Some(file)) = load::first_value(bytes) else { continue };
         if annotations.is_none()
             && let Ok(Some(found)) = annotations_of(&file)
         {
@@ -90,15 +90,15 @@ pub fn check(files: &Files, is_loaded: bool, findings: &mut Findings) {
     }
 }
 
-/// What Go decodes as annotations, if there are any.
-fn annotations_of(file: &Value) -> Result<Option<Annotations>, String> {
-    let text = |key: &str, it: &Value| match it {
+/// Decodes annotations like Go, if there are any.
+fn annotations_of(file: &Value) -> Result<Option<AnnotationMap>, String> {
+    let text = |key: &str, value: &Value| match value {
         Value::String(text) => Ok(text.clone()),
         Value::Null => Ok(String::new()),
-        Value::Number(_) | Value::Bool(_) => Ok(it.to_string()),
+        Value::Number(_) | Value::Bool(_) => Ok(value.to_string()),
         Value::Array(_) | Value::Object(_) => Err(format!("`annotations.{key}` is not a string")),
     };
-    match field(file, "annotations") {
+    match go_field(file, "annotations") {
         Err(()) => Err("`annotations` must be a map".to_owned()),
         Ok(None) => Ok(None),
         Ok(Some(Value::Object(found))) => found
@@ -110,22 +110,25 @@ fn annotations_of(file: &Value) -> Result<Option<Annotations>, String> {
     }
 }
 
-/// A field whose name Go takes in any case; null and what is missing are nothing. An error where there are no fields.
-pub fn field<'a>(value: &'a Value, name: &str) -> Result<Option<&'a Value>, ()> {
+/// Returns a field, whose name Go matches in any case; `None` if it is null or missing. Fails if the value has no
+/// fields.
+pub fn go_field<'a>(value: &'a Value, name: &str) -> Result<Option<&'a Value>, ()> {
     match value {
         Value::Null => Ok(None),
         Value::Object(map) => {
-            let is = |it: &(&String, &Value)| it.0.eq_ignore_ascii_case(name) && !it.1.is_null();
-            Ok(map.iter().rfind(is).map(|it| it.1))
+            let is = |entry: &(&String, &Value)| {
+                entry.0.eq_ignore_ascii_case(name) && !entry.1.is_null()
+            };
+            Ok(map.iter().rfind(is).map(|entry| entry.1))
         }
         _ => Err(()),
     }
 }
 
-/// Catalogs are made from the labels of a bundle's image, and OLM reads its annotations.
-pub fn labels(found: &Annotations, labels: &Annotations, findings: &mut Findings) {
+/// Compares the labels of a bundle's image, which catalogs read, with its annotations, which OLM reads.
+pub fn check_labels(annotations: &AnnotationMap, labels: &AnnotationMap, findings: &mut Findings) {
     let is_about_bundles = |key: &str| key.starts_with("operators.operatorframework.io.bundle.");
-    for (key, value) in found.iter().filter(|it| is_about_bundles(it.0)) {
+    for (key, value) in annotations.iter().filter(|entry| is_about_bundles(entry.0)) {
         let message = match labels.get(key) {
             Some(label) if label == value => continue,
             Some(label) => format!(
@@ -138,13 +141,13 @@ pub fn labels(found: &Annotations, labels: &Annotations, findings: &mut Findings
     }
 }
 
-/// What the manifests are.
+/// Returns the media type of the manifests.
 pub fn media_type(files: &Files) -> &'static str {
     let is_csv = |(path, bytes): (&_, &Vec<u8>)| {
         let path: &model::ProjectPath = path;
-        path.parent().is_some_and(|it| it.as_str() == "manifests")
-            && load::first(bytes).is_ok_and(|it| {
-                it.is_some_and(|it| super::of::kind(&it) == "ClusterServiceVersion")
+        path.parent().is_some_and(|folder| folder.as_str() == "manifests")
+            && load::first_value(bytes).is_ok_and(|object| {
+                object.is_some_and(|object| super::of::kind(&object) == "ClusterServiceVersion")
             })
     };
     if files.iter().any(is_csv) { "registry+v1" } else { "plain" }
@@ -152,13 +155,13 @@ pub fn media_type(files: &Files) -> &'static str {
 
 fn check_annotations(
     path: &str,
-    found: &Annotations,
+    annotations: &AnnotationMap,
     media_type: Option<&str>,
     findings: &mut Findings,
 ) {
-    let value = |key: &str| found.get(key).map(String::as_str).unwrap_or_default();
+    let value = |key: &str| annotations.get(key).map(String::as_str).unwrap_or_default();
     for key in [MEDIA_TYPE, MANIFESTS, METADATA, PACKAGE, CHANNELS] {
-        if !found.contains_key(key) {
+        if !annotations.contains_key(key) {
             findings.error(
                 Rule::AnnotationMissing,
                 (path, "/annotations"),
@@ -166,7 +169,7 @@ fn check_annotations(
             );
         }
     }
-    if let Some(media_type) = media_type.filter(|it| *it != value(MEDIA_TYPE)) {
+    if let Some(media_type) = media_type.filter(|media_type| *media_type != value(MEDIA_TYPE)) {
         let actual = value(MEDIA_TYPE);
         findings.error(
             Rule::MediaType,
@@ -175,7 +178,7 @@ fn check_annotations(
         );
     }
     for key in [CHANNELS, DEFAULT_CHANNEL] {
-        let is_needed = key == CHANNELS || found.contains_key(key);
+        let is_needed = key == CHANNELS || annotations.contains_key(key);
         if is_needed && value(key).is_empty() {
             findings.error(
                 Rule::ChannelsEmpty,

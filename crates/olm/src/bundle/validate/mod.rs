@@ -1,5 +1,5 @@
-//! The checks of `operator-sdk bundle validate`, with its verdicts and its words: those that it always runs,
-//! and in `optional` those that it runs where they are asked for.
+//! The checks of `operator-sdk bundle validate`, with its verdicts and messages: those that it always runs, and in
+//! `optional` those that run on request.
 //!
 //! One file a suite: the bundle's format, every object, the CSV, the CRDs, and the bundle as a whole.
 //! Given the files of a bundle, this reads nothing else.
@@ -27,7 +27,7 @@ pub mod rules;
 mod size;
 
 pub use finding::Finding;
-pub(super) use finding::{Findings, node};
+pub(super) use finding::{Findings, parse_first_document};
 use rules::{Rule, Selection, Target};
 
 use go_data::yaml::Value;
@@ -38,14 +38,14 @@ pub(crate) struct Manifest<'a> {
     pub object: Value,
 }
 
-/// Which checks are run.
+/// The selection of the checks.
 #[derive(Default)]
 pub struct Request<'a> {
     /// The rules that are checked; none for those of the default suites.
     pub select: Option<&'a Selection>,
     /// Optional validators, with all of their rules.
     pub validators: &'a [&'a optional::Validator],
-    /// Whether these also have the rules about APIs that operator-sdk does not know.
+    /// True if these include the rules about APIs that operator-sdk does not know.
     pub has_later_apis: bool,
     /// The version of OLM that the bundle is for, where it is for one alone.
     pub target: Option<Target>,
@@ -56,40 +56,47 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
-    fn has(&self, rule: Rule) -> bool {
-        self.select.is_none_or(|it| it.has(rule))
+    fn selects(&self, rule: Rule) -> bool {
+        self.select.is_none_or(|selection| selection.contains(rule))
     }
 }
 
 /// Checks a bundle.
 pub fn validate(files: &Files, request: &Request, context: &optional::Context) -> Vec<Finding> {
     let mut findings = Findings::default();
-    let loaded = load::load(files, &mut findings);
-    let Some(loaded) = loaded.filter(|it| it.require_no_folders(request.folders, &mut findings))
+    let loaded = load::load_bundle(files, &mut findings);
+    let Some(loaded) =
+        loaded.filter(|loaded| loaded.require_no_folders(request.folders, &mut findings))
     else {
-        // What cannot be read is told, whatever is selected.
+        // Files that cannot be read are reported for any selection.
         format::check(files, false, &mut findings);
-        return findings.located(files);
+        return findings.into_located(files);
     };
     format::check(files, true, &mut findings);
     object::check(&loaded.objects, &mut findings);
     csv::check(&loaded, &mut findings);
     bundle::check(&loaded, &mut findings);
     size::check(files, &loaded.folder, &mut findings);
-    loaded.crds.iter().for_each(|it| crd::check(it, &mut findings));
+    loaded.crds.iter().for_each(|crd| crd::check(crd, &mut findings));
     if let Some(labels) = request.labels {
-        format::labels(&loaded.annotations, labels, &mut findings);
+        format::check_labels(&loaded.annotations, labels, &mut findings);
     }
     olm::check(&loaded, files, request.target, &mut findings);
-    for it in optional::VALIDATORS.iter().filter(|it| request.select.is_some_and(|by| it.has(by))) {
-        it.check(&loaded, context, &mut findings);
+    for validator in optional::VALIDATORS
+        .iter()
+        .filter(|validator| request.select.is_some_and(|by| validator.has_selected_rules(by)))
+    {
+        validator.check(&loaded, context, &mut findings);
     }
-    findings.0.retain(|it| request.has(it.rule));
+    findings.0.retain(|finding| request.selects(finding.rule));
     let mut optional = Findings::default();
-    request.validators.iter().for_each(|it| it.check(&loaded, context, &mut optional));
-    // Selected as with operator-sdk, a validator has only the rules that it has there.
-    let is_later = |it: Rule| matches!(it, Rule::ApiRemovedLater | Rule::ApiNotYet);
-    optional.0.retain(|it| request.has_later_apis || !is_later(it.rule));
+    request
+        .validators
+        .iter()
+        .for_each(|validator| validator.check(&loaded, context, &mut optional));
+    // A validator that is selected by its name has only the rules that operator-sdk has.
+    let is_later = |rule: Rule| matches!(rule, Rule::ApiRemovedLater | Rule::ApiNotYet);
+    optional.0.retain(|finding| request.has_later_apis || !is_later(finding.rule));
     findings.0.append(&mut optional.0);
-    findings.located(files)
+    findings.into_located(files)
 }

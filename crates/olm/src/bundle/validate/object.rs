@@ -1,7 +1,7 @@
-//! Every manifest but CSV and CRDs: its kind and its metadata.
+//! Checks the kind and the metadata of every manifest except CSV and CRDs.
 
 use super::{super::kinds, Findings, Manifest, Rule, csv, of};
-use crd::definition::metadata;
+use crd::definition::check_metadata;
 
 pub fn check(manifests: &[Manifest], findings: &mut Findings) {
     for Manifest { path, object } in manifests {
@@ -10,7 +10,7 @@ pub fn check(manifests: &[Manifest], findings: &mut Findings) {
             continue;
         }
         if !kinds::is_supported_kind(kind) {
-            let kind = csv::gvk(object);
+            let kind = csv::format_gvk(object);
             findings.error(
                 Rule::ObjectUnsupported,
                 (*path, "/kind"),
@@ -18,7 +18,7 @@ pub fn check(manifests: &[Manifest], findings: &mut Findings) {
             );
             continue;
         }
-        for fault in metadata(object) {
+        for fault in check_metadata(object) {
             let field = fault.split(": ").next().unwrap_or_default().replace('.', "/");
             findings.error(
                 Rule::ObjectMetadata,

@@ -1,4 +1,4 @@
-//! What a bundle requires, as catalogs read it: from the files of metadata/, whatever their names are, and from the
+//! Requirements of a bundle, as catalogs read them: from the files of metadata/ with any name, and from the
 //! annotation `olm.properties` of the CSV.
 
 use super::{Files, format, load, of};
@@ -11,7 +11,7 @@ pub struct Requirement {
     pub property: &'static str,
     pub entry: Value,
     pub file: String,
-    /// Where it is in the file, as a JSON pointer.
+    /// The location in the file, as a JSON pointer.
     pub field: String,
 }
 
@@ -23,46 +23,48 @@ const DEPENDENCIES: &[(&str, &str)] =
     &[("olm.gvk", GVK), ("olm.package", PACKAGE), (CONSTRAINT, CONSTRAINT)];
 const PROPERTIES: &[&str] = &[GVK, PACKAGE, CONSTRAINT];
 
-/// All but the APIs that the `spec` of the CSV requires.
+/// Collects all requirements except the APIs that the `spec` of the CSV requires.
 pub fn of_bundle((path, csv): (&str, &Value), files: &Files) -> Vec<Requirement> {
-    let mut res = Vec::new();
-    if let Some((file, list)) = listed(files, "dependencies") {
+    let mut requirements = Vec::new();
+    if let Some((file, list)) = find_entries(files, "dependencies") {
         for (at, entry) in list.into_iter().enumerate() {
-            let property = DEPENDENCIES.iter().find(|it| it.0 == of::text(&entry, "/type"));
-            let property = property.map_or("", |it| it.1);
+            let property = DEPENDENCIES.iter().find(|row| row.0 == of::text(&entry, "/type"));
+            let property = property.map_or("", |row| row.1);
             let field = format!("/dependencies/{at}");
-            res.push(Requirement { property, entry, file: file.to_owned(), field });
+            requirements.push(Requirement { property, entry, file: file.to_owned(), field });
         }
     }
     let mut add = |entry: Value, file: &str, field: String| {
-        if let Some(property) = PROPERTIES.iter().find(|it| **it == of::text(&entry, "/type")) {
-            res.push(Requirement { property, entry, file: file.to_owned(), field });
+        if let Some(property) =
+            PROPERTIES.iter().find(|property_type| **property_type == of::text(&entry, "/type"))
+        {
+            requirements.push(Requirement { property, entry, file: file.to_owned(), field });
         }
     };
-    if let Some((file, list)) = listed(files, "properties") {
+    if let Some((file, list)) = find_entries(files, "properties") {
         for (at, entry) in list.into_iter().enumerate() {
             add(entry, file, format!("/properties/{at}"));
         }
     }
     let annotation = "/metadata/annotations/olm.properties";
     if let Ok(Value::Array(list)) = yaml::from_json(of::text(csv, annotation)) {
-        list.into_iter().for_each(|it| add(it, path, annotation.to_owned()));
+        list.into_iter().for_each(|entry| add(entry, path, annotation.to_owned()));
     }
-    res
+    requirements
 }
 
-/// The entries of a list, from the first file that has some.
-fn listed<'a>(files: &'a Files, name: &str) -> Option<(&'a str, Vec<Value>)> {
-    files.iter().filter(|it| is_metadata(it.0)).find_map(|(path, bytes)| {
-        let file = load::first(bytes).ok()??;
-        match format::field(&file, name) {
+/// Returns the entries of a list, from the first file that has some.
+fn find_entries<'a>(files: &'a Files, name: &str) -> Option<(&'a str, Vec<Value>)> {
+    files.iter().filter(|entry| is_metadata(entry.0)).find_map(|(path, bytes)| {
+        let file = load::first_value(bytes).ok()??;
+        match format::go_field(&file, name) {
             Ok(Some(Value::Array(list))) if !list.is_empty() => Some((path.as_str(), list.clone())),
             _ => None,
         }
     })
 }
 
-/// Whether a file is directly in metadata/.
+/// Returns whether a file is directly in metadata/.
 pub fn is_metadata(path: &ProjectPath) -> bool {
-    path.parent().is_some_and(|it| it.as_str() == "metadata")
+    path.parent().is_some_and(|folder| folder.as_str() == "metadata")
 }

@@ -1,4 +1,4 @@
-//! Whether OLM can carry the bundle: it puts all manifests, compressed, into one ConfigMap.
+//! Checks the size of the bundle: OLM puts all manifests, compressed, into one ConfigMap.
 
 use std::io::Write as _;
 
@@ -10,22 +10,22 @@ const MOST: u64 = 1 << 20;
 pub fn check(files: &Files, folder: &str, findings: &mut Findings) {
     let manifests = || files.iter().filter(|(path, _)| path.as_str().starts_with(folder));
     let size: u64 = manifests().map(|(_, text)| text.len() as u64).sum();
-    // Nothing grows by more than a thousandth; most bundles are far too small to ask.
+    // Compression makes no file larger by more than a thousandth, so most bundles need not be compressed here.
     let is_near = |size: u64| MOST * 85 < size * 100;
     if !is_near(size / 3 * 4 + size / 500 + 64 * manifests().count() as u64) {
         return;
     }
-    // operator-framework compresses with Go, whose sizes are not ours.
+    // operator-framework compresses with Go, which gives other sizes.
     let (mut least, mut compressed, mut most) = (0, 0, 0);
     for (_, text) in manifests() {
-        let gzip = gzip(text);
-        let in_go = in_go(text.len(), gzip);
-        least += base64(in_go.0) as u64;
-        compressed += base64(gzip) as u64;
-        most += base64(in_go.1) as u64;
+        let gzip = gzip_length(text);
+        let in_go = go_length_range(text.len(), gzip);
+        least += base64_length(in_go.0) as u64;
+        compressed += base64_length(gzip) as u64;
+        most += base64_length(in_go.1) as u64;
     }
-    let sizes = || format!("size=~{} , max={}", readable(compressed), readable(MOST));
-    let uncompressed = || format!("Bundle uncompressed size is {}", readable(size));
+    let sizes = || format!("size=~{} , max={}", format_bytes(compressed), format_bytes(MOST));
+    let uncompressed = || format!("Bundle uncompressed size is {}", format_bytes(size));
     let nearing = "nearing maximum bundle compressed size with gzip";
     if MOST < least {
         findings.error(
@@ -57,27 +57,28 @@ pub fn check(files: &Files, folder: &str, findings: &mut Findings) {
     }
 }
 
-/// The length of data in gzip. Go's compressor, which OLM uses, gives another one: see [`in_go`].
-fn gzip(data: &[u8]) -> usize {
+/// Returns the length of compressed data. Go's compressor, which OLM uses, gives another length: see [`go_length_range`].
+fn gzip_length(data: &[u8]) -> usize {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     let compressed = gzip.write_all(data).and_then(|()| gzip.finish());
-    compressed.map_or(data.len(), |it| it.len())
+    compressed.map_or(data.len(), |bytes| bytes.len())
 }
 
-/// Between which lengths Go's compressor is, where [`gzip`] gives this one. The upper one is certain for data that hardly
-/// compresses. Otherwise, both are wider than in any of 30,000 YAML and JSON files of Go modules.
-fn in_go(plain: usize, gzip: usize) -> (usize, usize) {
+/// Returns the range of lengths of Go's compressor if [`gzip_length`] gives this one. The upper limit is certain for
+/// data that hardly compresses. Otherwise, the range is wider than in any of 30,000 YAML and JSON files of Go
+/// modules.
+fn go_length_range(plain: usize, gzip: usize) -> (usize, usize) {
     let by = gzip / 8 + 16;
     (gzip.saturating_sub(by), (gzip + by).min(plain + plain / 500 + 64))
 }
 
-/// The length of as many bytes in base64.
-fn base64(length: usize) -> usize {
+/// Returns the length of as many bytes in base64.
+fn base64_length(length: usize) -> usize {
     length.div_ceil(3) * 4
 }
 
-/// `1.0 MB`, as operator-framework writes it.
-fn readable(bytes: u64) -> String {
+/// Formats a size like operator-framework: `1.0 MB`.
+fn format_bytes(bytes: u64) -> String {
     let mut size = bytes as f64;
     let mut unit = "B";
     for next in ["kB", "MB", "GB"] {

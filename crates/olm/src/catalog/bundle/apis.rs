@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{
     csv::{Csv, Definition, Struct},
-    manifests::Object,
+    manifests::ManifestObject,
 };
 use diagnostics::Diagnostic;
 use go_data::kubernetes::{self, go::quoted};
@@ -25,17 +25,23 @@ pub struct Apis {
 }
 
 impl Apis {
-    pub fn of(objects: &[Object], csv: &Csv, folder: &str) -> anyhow::Result<Self> {
-        let mut res = Self::default();
-        for object in objects.iter().filter(|it| it.text("kind") == "CustomResourceDefinition") {
-            res.provided.extend(of_crd(object).map_err(|it| object.fault(it))?);
+    pub fn from_manifests(
+        objects: &[ManifestObject],
+        csv: &Csv,
+        folder: &str,
+    ) -> anyhow::Result<Self> {
+        let mut apis = Self::default();
+        for object in
+            objects.iter().filter(|object| object.text("kind") == "CustomResourceDefinition")
+        {
+            apis.provided.extend(apis_of_crd(object).map_err(|message| object.fault(message))?);
         }
         let in_csv = |message: String| {
             Diagnostic::in_file(format!("{folder}/manifests"), message).into_error()
         };
         for definition in &csv.crds.owned {
-            let api = of_name(definition).map_err(in_csv)?;
-            if !res.provided.contains(&api) {
+            let api = api_by_name(definition).map_err(in_csv)?;
+            if !apis.provided.contains(&api) {
                 let message = format!(
                     "error checking provided apis in bundle {}: couldn't find {api} in bundle",
                     csv.name
@@ -45,12 +51,12 @@ impl Apis {
                     .into_error());
             }
         }
-        res.provided.extend(csv.api_services.owned.iter().map(of_service));
+        apis.provided.extend(csv.api_services.owned.iter().map(api_of_service));
         for definition in &csv.crds.required {
-            res.required.insert(of_name(definition).map_err(in_csv)?);
+            apis.required.insert(api_by_name(definition).map_err(in_csv)?);
         }
-        res.required.extend(csv.api_services.required.iter().map(of_service));
-        Ok(res)
+        apis.required.extend(csv.api_services.required.iter().map(api_of_service));
+        Ok(apis)
     }
 }
 
@@ -61,10 +67,10 @@ impl std::fmt::Display for Api {
     }
 }
 
-/// Every version of a CRD, served or not.
-fn of_crd(object: &Object) -> Result<Vec<Api>, String> {
+/// Returns every version of a CRD, served or not.
+fn apis_of_crd(object: &ManifestObject) -> Result<Vec<Api>, String> {
     let api_version = object.text("apiVersion");
-    let version = api_version.split_once('/').map_or(api_version, |it| it.1);
+    let version = api_version.split_once('/').map_or(api_version, |parts| parts.1);
     if !matches!(version, "v1" | "v1beta1") {
         return Ok(Vec::new());
     }
@@ -81,16 +87,16 @@ fn of_crd(object: &Object) -> Result<Vec<Api>, String> {
             return Err(format!("error decoding v1 CRD: {fault}"));
         }
     }
-    let fault = |it: String| format!("error decoding {version} CRD: {it}");
+    let fault = |message: String| format!("error decoding {version} CRD: {message}");
     let read = || -> Result<Vec<Api>, String> {
-        let spec = Struct::of(object.value.get("spec"), "spec")?;
-        let names = spec.inner("names")?;
+        let spec = Struct::from_value(object.value.get("spec"), "spec")?;
+        let names = spec.inner_struct("names")?;
         let mut versions = Vec::new();
         for version in spec.structs("versions")? {
             versions.push(version.text("name")?);
         }
         if version == "v1beta1" {
-            versions.extend(Some(spec.text("version")?).filter(|it| !it.is_empty()));
+            versions.extend(Some(spec.text("version")?).filter(|version| !version.is_empty()));
         }
         let api = |version: String| {
             Ok(Api {
@@ -105,8 +111,8 @@ fn of_crd(object: &Object) -> Result<Vec<Api>, String> {
     read().map_err(fault)
 }
 
-/// A CRD's name is `plural.group`.
-fn of_name(definition: &Definition) -> Result<Api, String> {
+/// Returns the API of a CRD by its name, which is `plural.group`.
+fn api_by_name(definition: &Definition) -> Result<Api, String> {
     let Definition { name, version, kind, .. } = definition;
     let (plural, group) = name
         .split_once('.')
@@ -119,7 +125,7 @@ fn of_name(definition: &Definition) -> Result<Api, String> {
     })
 }
 
-fn of_service(definition: &Definition) -> Api {
+fn api_of_service(definition: &Definition) -> Api {
     let Definition { group, version, kind, name } = definition;
     Api { group: group.clone(), version: version.clone(), kind: kind.clone(), plural: name.clone() }
 }

@@ -1,8 +1,8 @@
-//! What a catalog needs of a ClusterServiceVersion.
+//! The fields of a ClusterServiceVersion that a catalog uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{super::blob::RelatedImage, manifests::Object};
+use super::{super::blob::RelatedImage, manifests::ManifestObject};
 use crate::catalog::go;
 use diagnostics::Diagnostic;
 use go_data::{
@@ -41,19 +41,19 @@ pub struct Definition {
 }
 
 impl Csv {
-    pub fn of(objects: &[Object], folder: &str) -> anyhow::Result<Self> {
-        let Some(object) = objects.iter().find(|it| it.text("kind") == KIND) else {
+    pub fn find_in(objects: &[ManifestObject], folder: &str) -> anyhow::Result<Self> {
+        let Some(object) = objects.iter().find(|object| object.text("kind") == KIND) else {
             return Err(
                 Diagnostic::in_file(format!("{folder}/manifests"), "no csv in bundle").into_error()
             );
         };
-        Self::read(&object.value).map_err(|it| object.fault(it))
+        Self::parse(&object.value).map_err(|message| object.fault(message))
     }
 
-    fn read(value: &Value) -> Result<Self, String> {
+    fn parse(value: &Value) -> Result<Self, String> {
         let empty = Map::new();
-        let metadata = Struct::of(value.get("metadata"), "metadata")?;
-        let spec = Struct::of(value.get("spec").filter(|it| !it.is_null()), "spec")?;
+        let metadata = Struct::from_value(value.get("metadata"), "metadata")?;
+        let spec = Struct::from_value(value.get("spec").filter(|spec| !spec.is_null()), "spec")?;
         if value.get("spec").is_none_or(Value::is_null) {
             return Err("`spec` is missing".to_owned());
         }
@@ -68,19 +68,19 @@ impl Csv {
             name: metadata.text("name")?,
             annotations,
             version: spec.text("version")?,
-            release: release(&spec)?,
+            release: parse_release(&spec)?,
             replaces: spec.text("replaces")?,
             skips: spec.texts("skips")?,
-            crds: definitions(&spec, "customresourcedefinitions")?,
-            api_services: definitions(&spec, "apiservicedefinitions")?,
-            related_images: related_images(&spec)?,
-            operator_images: operator_images(&spec)?,
+            crds: parse_definitions(&spec, "customresourcedefinitions")?,
+            api_services: parse_definitions(&spec, "apiservicedefinitions")?,
+            related_images: parse_related_images(&spec)?,
+            operator_images: collect_operator_images(&spec)?,
         })
     }
 }
 
-/// A release is a string or a number.
-fn release(spec: &Struct) -> Result<String, String> {
+/// Parses a release, which is a string or a number.
+fn parse_release(spec: &Struct) -> Result<String, String> {
     match go::field(spec.map, "release") {
         None => Ok(String::new()),
         Some(Value::String(it)) => Ok(it.clone()),
@@ -89,18 +89,18 @@ fn release(spec: &Struct) -> Result<String, String> {
     }
 }
 
-fn definitions(spec: &Struct, name: &str) -> Result<Definitions, String> {
-    let of = Struct::of(go::field(spec.map, name), name)?;
+fn parse_definitions(spec: &Struct, name: &str) -> Result<Definitions, String> {
+    let of = Struct::from_value(go::field(spec.map, name), name)?;
     let list = |name: &str| {
         let items = of.structs(name)?;
         items
             .iter()
-            .map(|it| {
+            .map(|entry| {
                 Ok(Definition {
-                    group: it.text("group")?,
-                    kind: it.text("kind")?,
-                    name: it.text("name")?,
-                    version: it.text("version")?,
+                    group: entry.text("group")?,
+                    kind: entry.text("kind")?,
+                    name: entry.text("name")?,
+                    version: entry.text("version")?,
                 })
             })
             .collect::<Result<Vec<_>, String>>()
@@ -108,35 +108,38 @@ fn definitions(spec: &Struct, name: &str) -> Result<Definitions, String> {
     Ok(Definitions { owned: list("owned")?, required: list("required")? })
 }
 
-fn related_images(spec: &Struct) -> Result<Vec<RelatedImage>, String> {
-    let image = |it: &Struct| Ok(RelatedImage { name: it.text("name")?, image: it.text("image")? });
+fn parse_related_images(spec: &Struct) -> Result<Vec<RelatedImage>, String> {
+    let image = |entry: &Struct| {
+        Ok(RelatedImage { name: entry.text("name")?, image: entry.text("image")? })
+    };
     spec.structs("relatedImages")?.iter().map(image).collect()
 }
 
-/// The images of the containers in all deployments.
-fn operator_images(spec: &Struct) -> Result<BTreeSet<String>, String> {
-    let mut res = BTreeSet::new();
-    let install = Struct::of(go::field(spec.map, "install"), "install")?;
+/// Collects the images of the containers in all deployments.
+fn collect_operator_images(spec: &Struct) -> Result<BTreeSet<String>, String> {
+    let mut images = BTreeSet::new();
+    let install = Struct::from_value(go::field(spec.map, "install"), "install")?;
     if install.text("strategy")? != "deployment" {
-        return Ok(res);
+        return Ok(images);
     }
-    for deployment in install.inner("spec")?.structs("deployments")? {
+    for deployment in install.inner_struct("spec")?.structs("deployments")? {
         let spec = go::field(deployment.map, "spec").unwrap_or(&Value::Null);
         let decoded = kubernetes::decode_as("apps.DeploymentSpec", spec);
         if let Some(fault) = decoded.faults.first() {
             return Err(format!("the deployment `{}`: {fault}", deployment.text("name")?));
         }
-        let pod = deployment.inner("spec")?.inner("template")?.inner("spec")?;
+        let pod =
+            deployment.inner_struct("spec")?.inner_struct("template")?.inner_struct("spec")?;
         for name in ["containers", "initContainers"] {
             for container in pod.structs(name)? {
-                res.insert(container.text("image")?);
+                images.insert(container.text("image")?);
             }
         }
     }
-    Ok(res)
+    Ok(images)
 }
 
-/// A map that Go reads into a struct.
+/// A mapping that Go reads into a struct.
 pub struct Struct<'a> {
     pub map: &'a Map<String, Value>,
 }
@@ -144,8 +147,8 @@ pub struct Struct<'a> {
 static EMPTY: std::sync::LazyLock<Map<String, Value>> = std::sync::LazyLock::new(Map::new);
 
 impl<'a> Struct<'a> {
-    /// An empty one where it is not given.
-    pub fn of(value: Option<&'a Value>, name: &str) -> Result<Self, String> {
+    /// Takes a mapping; one that is missing or null is an empty struct.
+    pub fn from_value(value: Option<&'a Value>, name: &str) -> Result<Self, String> {
         match value {
             None | Some(Value::Null) => Ok(Self { map: &EMPTY }),
             Some(Value::Object(map)) => Ok(Self { map }),
@@ -161,11 +164,11 @@ impl<'a> Struct<'a> {
         }
     }
 
-    pub fn inner(&self, name: &str) -> Result<Self, String> {
-        Struct::of(go::field(self.map, name), name)
+    pub fn inner_struct(&self, name: &str) -> Result<Self, String> {
+        Struct::from_value(go::field(self.map, name), name)
     }
 
-    fn list(&self, name: &str) -> Result<&'a [Value], String> {
+    fn items(&self, name: &str) -> Result<&'a [Value], String> {
         match go::field(self.map, name) {
             None => Ok(&[]),
             Some(Value::Array(items)) => Ok(items),
@@ -174,15 +177,15 @@ impl<'a> Struct<'a> {
     }
 
     pub fn structs(&self, name: &str) -> Result<Vec<Self>, String> {
-        self.list(name)?.iter().map(|it| Struct::of(Some(it), name)).collect()
+        self.items(name)?.iter().map(|item| Struct::from_value(Some(item), name)).collect()
     }
 
     fn texts(&self, name: &str) -> Result<Vec<String>, String> {
-        let text = |it: &Value| match it {
+        let text = |item: &Value| match item {
             Value::Null => Ok(String::new()),
-            Value::String(it) => Ok(it.clone()),
-            it => Err(format!("`{name}` holds {}, not only strings", go::described(it))),
+            Value::String(item) => Ok(item.clone()),
+            item => Err(format!("`{name}` holds {}, not only strings", go::described(item))),
         };
-        self.list(name)?.iter().map(text).collect()
+        self.items(name)?.iter().map(text).collect()
     }
 }

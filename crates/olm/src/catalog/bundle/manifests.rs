@@ -6,12 +6,12 @@ use diagnostics::Diagnostic;
 use go_data::yaml::Value;
 
 /// An object, and the file that it is in.
-pub struct Object {
+pub struct ManifestObject {
     pub path: String,
     pub value: Value,
 }
 
-impl Object {
+impl ManifestObject {
     pub fn text(&self, key: &str) -> &str {
         self.value.get(key).and_then(Value::as_str).unwrap_or_default()
     }
@@ -21,13 +21,13 @@ impl Object {
     }
 }
 
-/// Every object, and only the first ClusterServiceVersion, as operator-registry takes them.
-pub fn read(
+/// Reads every object, and only the first ClusterServiceVersion, like operator-registry.
+pub fn read_objects(
     files: &Files,
     folder: &str,
     warnings: &mut Vec<String>,
-) -> anyhow::Result<Vec<Object>> {
-    let mut res: Vec<Object> = Vec::new();
+) -> anyhow::Result<Vec<ManifestObject>> {
+    let mut objects: Vec<ManifestObject> = Vec::new();
     for (path, bytes) in files {
         let Some(name) = path.as_str().strip_prefix("manifests/") else { continue };
         let path = format!("{folder}/{path}");
@@ -49,27 +49,31 @@ pub fn read(
                 )
                 .into_error()
         };
-        let first = document::first(bytes).map_err(|it| fault(it.message, it.position))?;
-        let Some((value, is_followed)) = first.filter(|it| !it.0.is_null()) else { continue };
+        let first = document::first_document(bytes)
+            .map_err(|problem| fault(problem.message, problem.position))?;
+        let Some((value, is_followed)) = first.filter(|document| !document.0.is_null()) else {
+            continue;
+        };
         if is_followed {
             warnings.push(format!(
                 "{path}: found more than one document inside {name}, using only the first one"
             ));
         }
-        let object = Object { path: path.clone(), value: go::integers(value) };
+        let object = ManifestObject { path: path.clone(), value: go::integers(value) };
         if object.text("kind").is_empty() {
             return Err(fault("not a Kubernetes object: `kind` is missing".to_owned(), (1, 1)));
         }
-        let is_csv = |it: &Object| it.text("kind") == super::csv::KIND;
-        if is_csv(&object) && res.iter().any(is_csv) {
+        let is_csv = |object: &ManifestObject| object.text("kind") == super::csv::KIND;
+        if is_csv(&object) && objects.iter().any(is_csv) {
             let message = "the bundle has another ClusterServiceVersion";
             let error = Diagnostic::in_file(path, message);
             return Err(error.with_hint("keep only one of them").into_error());
         }
-        res.push(object);
+        objects.push(object);
     }
-    match res.is_empty() {
-        true => Err(Diagnostic::in_file(folder, "no bundle objects found").into_error()),
-        false => Ok(res),
+    if objects.is_empty() {
+        Err(Diagnostic::in_file(folder, "no bundle objects found").into_error())
+    } else {
+        Ok(objects)
     }
 }

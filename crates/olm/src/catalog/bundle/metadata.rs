@@ -17,36 +17,36 @@ pub struct Metadata {
 }
 
 impl Metadata {
-    /// The first file with annotations, the first with dependencies, and the first with properties.
+    /// Reads the first file with annotations, the first with dependencies, and the first with properties.
     pub fn read(files: &Files, folder: &str) -> anyhow::Result<Self> {
         let (mut annotations, mut dependencies, mut properties) = (None, None, None);
         for (path, bytes) in files {
             let is_here =
-                path.as_str().strip_prefix("metadata/").is_some_and(|it| !it.contains('/'));
+                path.as_str().strip_prefix("metadata/").is_some_and(|name| !name.contains('/'));
             if !is_here {
                 continue;
             }
-            // Any other file may be here. One that is cut short must not look like that.
+            // The folder may have files of any kind, but a truncated YAML or JSON file must not pass as one of them.
             let fault = |message: String, (line, column): (usize, usize)| {
                 Diagnostic::in_file(format!("{folder}/{path}"), message)
                     .at(line, column)
                     .into_error()
             };
             let is_yaml = matches!(path.extension(), "yaml" | "yml" | "json");
-            let value = match document::first(bytes) {
-                Ok(first) => first.map(|it| it.0).unwrap_or_default(),
+            let value = match document::first_document(bytes) {
+                Ok(first) => first.map(|document| document.0).unwrap_or_default(),
                 Err(it) if is_yaml => return Err(fault(it.message, it.position)),
                 Err(_) => continue,
             };
-            let refused = |it: String| fault(it, (1, 1));
+            let refused = |message: String| fault(message, (1, 1));
             if annotations.is_none() {
-                annotations = of_annotations(&value).map_err(refused)?;
+                annotations = parse_annotations(&value).map_err(refused)?;
             }
             if dependencies.is_none() {
-                dependencies = typed(&value, "dependencies").map_err(refused)?;
+                dependencies = parse_properties(&value, "dependencies").map_err(refused)?;
             }
             if properties.is_none() {
-                properties = typed(&value, "properties").map_err(refused)?;
+                properties = parse_properties(&value, "properties").map_err(refused)?;
             }
         }
         let Some([package, channels, default_channel]) = annotations else {
@@ -57,10 +57,10 @@ impl Metadata {
             let hint = format!("annotations.yaml has at least `{PACKAGE}`");
             return Err(error.with_hint(hint).into_error());
         };
-        let channels = channels.split(',').map(|it| it.trim().to_owned());
+        let channels = channels.split(',').map(|channel| channel.trim().to_owned());
         Ok(Self {
             package,
-            channels: channels.filter(|it| !it.is_empty()).collect(),
+            channels: channels.filter(|channel| !channel.is_empty()).collect(),
             default_channel,
             dependencies: dependencies.unwrap_or_default(),
             properties: properties.unwrap_or_default(),
@@ -68,42 +68,42 @@ impl Metadata {
     }
 }
 
-fn of_annotations(value: &Value) -> Result<Option<[String; 3]>, String> {
+fn parse_annotations(value: &Value) -> Result<Option<[String; 3]>, String> {
     if !value.is_object() {
         return Ok(None);
     }
-    let annotations = Struct::of(Some(value), "")?.inner("annotations")?;
-    let mut res = [const { String::new() }; 3];
-    for (text, key) in res.iter_mut().zip([PACKAGE, CHANNELS, DEFAULT_CHANNEL]) {
-        *text = self::text(&annotations, key)?;
+    let annotations = Struct::from_value(Some(value), "")?.inner_struct("annotations")?;
+    let mut texts = [const { String::new() }; 3];
+    for (text, key) in texts.iter_mut().zip([PACKAGE, CHANNELS, DEFAULT_CHANNEL]) {
+        *text = self::optional_text(&annotations, key)?;
     }
-    Ok(res.iter().any(|it| !it.is_empty()).then_some(res))
+    Ok(texts.iter().any(|text| !text.is_empty()).then_some(texts))
 }
 
-/// A text, which may be written as a number: channels such as `4.11`.
-fn text(map: &Struct, name: &str) -> Result<String, String> {
-    match go::field(map.map, name).map(|it| (kubernetes::text(it), it)) {
+/// Returns a string, which may be written as a number: channels such as `4.11`.
+fn optional_text(map: &Struct, name: &str) -> Result<String, String> {
+    match go::field(map.map, name).map(|value| (kubernetes::text(value), value)) {
         None => Ok(String::new()),
         Some((Some(text), _)) => Ok(text),
         Some((None, it)) => Err(format!("`{name}` is {}, not a string", go::described(it))),
     }
 }
 
-/// A list of types and values.
-fn typed(value: &Value, name: &str) -> Result<Option<Vec<Property>>, String> {
+/// Parses a list of types and values.
+fn parse_properties(value: &Value, name: &str) -> Result<Option<Vec<Property>>, String> {
     if !value.is_object() {
         return Ok(None);
     }
-    let mut res = Vec::new();
-    for item in Struct::of(Some(value), "")?.structs(name)? {
-        res.push(Property {
-            type_: self::text(&item, "type")?,
+    let mut properties = Vec::new();
+    for item in Struct::from_value(Some(value), "")?.structs(name)? {
+        properties.push(Property {
+            type_: self::optional_text(&item, "type")?,
             value: item
                 .map
                 .iter()
-                .find(|it| it.0.eq_ignore_ascii_case("value"))
-                .map(|it| it.1.clone()),
+                .find(|entry| entry.0.eq_ignore_ascii_case("value"))
+                .map(|entry| entry.1.clone()),
         });
     }
-    Ok(Some(res).filter(|it| !it.is_empty()))
+    Ok(Some(properties).filter(|properties| !properties.is_empty()))
 }

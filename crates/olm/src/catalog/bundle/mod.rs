@@ -39,18 +39,18 @@ impl Bundle {
     /// Reads the files of a bundle; `folder` is where they are, for messages.
     pub fn read(files: &Files, folder: &str) -> anyhow::Result<Self> {
         let mut warnings = Vec::new();
-        let objects = manifests::read(files, folder, &mut warnings)?;
-        let csv = Csv::of(&objects, folder)?;
-        let apis = apis::Apis::of(&objects, &csv, folder)?;
+        let objects = manifests::read_objects(files, folder, &mut warnings)?;
+        let csv = Csv::find_in(&objects, folder)?;
+        let apis = apis::Apis::from_manifests(&objects, &csv, folder)?;
         let metadata = Metadata::read(files, folder)?;
-        let properties = properties::all(&metadata, &csv, apis, folder)?;
+        let properties = properties::collect_properties(&metadata, &csv, apis, folder)?;
         Ok(Self {
             name: csv.name.clone(),
             package: metadata.package,
             channels: metadata.channels,
             default_channel: metadata.default_channel,
             version: csv.version.clone(),
-            objects: objects.into_iter().map(|it| it.value).collect(),
+            objects: objects.into_iter().map(|object| object.value).collect(),
             csv,
             properties,
             warnings,
@@ -72,22 +72,23 @@ impl Bundle {
         &self.csv.skips
     }
 
-    /// Its blob. Without an image, the catalog carries the manifests themselves.
-    pub fn blob(&self, image: &str) -> blob::Bundle {
-        let object = |it: &Value| {
-            let data = BASE64_STANDARD.encode(go::marshal(it));
+    /// Builds its blob. Without an image, the blob contains the manifests themselves.
+    pub fn to_blob(&self, image: &str) -> blob::BundleBlob {
+        let object = |object: &Value| {
+            let data = BASE64_STANDARD.encode(go::marshal(object));
             Property::new(property::OBJECT, json!({"data": data}))
         };
         let mut properties: Vec<_> = self.objects.iter().map(object).collect();
         properties.extend(self.properties.iter().cloned());
-        properties.sort_by_cached_key(|it| {
-            (it.type_.clone(), it.value.as_ref().map(go::compact).unwrap_or_default())
+        properties.sort_by_cached_key(|property| {
+            (property.type_.clone(), property.value.as_ref().map(go::compact).unwrap_or_default())
         });
-        let (mut properties, objects): (Vec<_>, Vec<_>) = properties.into_iter().partition(|it| {
-            ![property::OBJECT, property::CSV_METADATA].contains(&it.type_.as_str())
-        });
+        let (mut properties, objects): (Vec<_>, Vec<_>) =
+            properties.into_iter().partition(|property| {
+                ![property::OBJECT, property::CSV_METADATA].contains(&property.type_.as_str())
+            });
         properties.extend(objects);
-        blob::Bundle {
+        blob::BundleBlob {
             name: self.name.clone(),
             package: self.package.clone(),
             image: image.to_owned(),
@@ -96,21 +97,22 @@ impl Bundle {
         }
     }
 
-    /// The images of the ClusterServiceVersion, of the bundle and of the deployments, in this order of preference.
+    /// Returns the images of the ClusterServiceVersion, of the bundle and of the deployments, in this order of
+    /// preference.
     fn related_images(&self, image: &str) -> Vec<RelatedImage> {
-        let mut res = self.csv.related_images.clone();
-        let has = |res: &[RelatedImage], image: &str| res.iter().any(|it| it.image == image);
+        let mut images = self.csv.related_images.clone();
+        let has = |images: &[RelatedImage], image: &str| images.iter().any(|it| it.image == image);
         let unnamed = |image: &str| RelatedImage { name: String::new(), image: image.to_owned() };
-        let is_known = has(&res, image);
+        let is_known = has(&images, image);
         // The image of the bundle itself is not remembered: a deployment with the same one adds it again.
-        let own = (!image.is_empty() && !is_known).then(|| unnamed(image));
-        for it in &self.csv.operator_images {
-            if !has(&res, it) {
-                res.push(unnamed(it));
+        let bundle_image = (!image.is_empty() && !is_known).then(|| unnamed(image));
+        for image in &self.csv.operator_images {
+            if !has(&images, image) {
+                images.push(unnamed(image));
             }
         }
-        res.extend(own);
-        res.sort_by(|one, other| one.image.cmp(&other.image));
-        res
+        images.extend(bundle_image);
+        images.sort_by(|one, other| one.image.cmp(&other.image));
+        images
     }
 }

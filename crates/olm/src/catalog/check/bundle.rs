@@ -16,14 +16,14 @@ impl Member<'_> {
     pub fn check(
         &self,
         package: &str,
-        channel: Option<&Located<blob::Channel>>,
+        channel: Option<&Located<blob::ChannelBlob>>,
         problems: &mut Vec<Diagnostic>,
     ) {
         let name = &self.entry.name;
         let title = format!("bundle {}", go::quoted(name));
-        let of_channel = |it: String| match channel {
-            Some(channel) => channel.fault(it),
-            None => it.into(),
+        let of_channel = |message: String| match channel {
+            Some(channel) => channel.fault(message),
+            None => message.into(),
         };
         if self.bundle.is_none() {
             let problem = of_channel(format!("{title}: the catalog has no such bundle"));
@@ -31,7 +31,7 @@ impl Member<'_> {
                 "correct the name of the entry, or add the bundle with `operator-rs catalog add`",
             ));
         }
-        for (message, about) in self.faults(package) {
+        for (message, about) in self.find_faults(package) {
             let whole = format!("{title}: {message}");
             problems.push(match (about, self.bundle) {
                 (About::Bundle, Some(bundle)) => bundle.fault(whole),
@@ -40,51 +40,55 @@ impl Member<'_> {
         }
     }
 
-    /// Each fault, and what it is about.
-    fn faults(&self, package: &str) -> Vec<(String, About)> {
-        let mut res = Vec::new();
+    /// Returns each fault and its subject.
+    fn find_faults(&self, package: &str) -> Vec<(String, About)> {
+        let mut faults = Vec::new();
         let name = &self.entry.name;
         if name.is_empty() {
-            res.push(("name must be set".to_owned(), About::Entry));
+            faults.push(("name must be set".to_owned(), About::Entry));
         }
-        let normal = match self.release.is_empty() {
-            true => name.clone(),
-            false => format!("{package}-v{}", self.version_text()),
+        let normal = if self.release.is_empty() {
+            name.clone()
+        } else {
+            format!("{package}-v{}", self.version_text())
         };
         if *name != normal {
             let (name, normal) = (go::quoted(name), go::quoted(&normal));
-            res.push((
+            faults.push((
                 format!("name {name} does not match normalized name {normal}"),
                 About::Bundle,
             ));
         }
-        for (at, _) in self.entry.skips.iter().enumerate().filter(|it| it.1.is_empty()) {
-            res.push((format!("skip[{at}] is empty"), About::Entry));
+        for (at, _) in self.entry.skips.iter().enumerate().filter(|skip| skip.1.is_empty()) {
+            faults.push((format!("skip[{at}] is empty"), About::Entry));
         }
         let range = &self.entry.skip_range;
         if !range.is_empty() && Range::parse(range).is_none() {
             let message = format!("skipRange {} is not a range of versions", go::quoted(range));
-            res.push((message, About::Entry));
+            faults.push((message, About::Entry));
         }
-        if self.bundle.is_some_and(|it| it.blob.image.is_empty() && !it.blob.has_objects()) {
-            res.push(("bundle image must be set".to_owned(), About::Bundle));
+        if self
+            .bundle
+            .is_some_and(|bundle| bundle.blob.image.is_empty() && !bundle.blob.has_objects())
+        {
+            faults.push(("bundle image must be set".to_owned(), About::Bundle));
         }
         if self.deprecated == Some("") {
-            res.push(("invalid deprecation: message must be set".to_owned(), About::Bundle));
+            faults.push(("invalid deprecation: message must be set".to_owned(), About::Bundle));
         }
         if !self.version.build.is_empty() && !self.release.is_empty() {
             let message = "cannot use build metadata in version with a release version";
-            res.push((message.to_owned(), About::Bundle));
+            faults.push((message.to_owned(), About::Bundle));
         }
-        res
+        faults
     }
 }
 
-/// The name, the version and the release that the properties of a bundle give it.
-pub fn package_of(bundle: &blob::Bundle) -> Result<[String; 3], String> {
+/// Returns the name, the version and the release in the properties of a bundle.
+pub fn package_of(bundle: &blob::BundleBlob) -> Result<[String; 3], String> {
     let name = go::quoted(&bundle.name);
-    let properties = properties::properties(&bundle.properties)
-        .map_err(|it| format!("parse properties for bundle {name}: {it}"))?;
+    let properties = properties::parse_properties(&bundle.properties)
+        .map_err(|error| format!("parse properties for bundle {name}: {error}"))?;
     match <[_; 1]>::try_from(properties.packages) {
         Ok([package]) => Ok(package),
         Err(found) => Err(format!(

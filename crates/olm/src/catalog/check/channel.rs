@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    super::{blob, go, graph::way_out, load::Located},
+    super::{blob, go, graph::correction_hint, load::Located},
     model::{Channel, Member},
 };
 use diagnostics::Diagnostic;
 
 impl Channel<'_> {
-    pub fn check(&self, package: &Located<blob::Package>, problems: &mut Vec<Diagnostic>) {
+    pub fn check(&self, package: &Located<blob::PackageBlob>, problems: &mut Vec<Diagnostic>) {
         let title = format!("channel {}", go::quoted(self.name));
         let fault = |message: &str| {
             let whole = format!("{title}: {message}");
-            self.blob.map_or_else(|| package.fault(&whole), |it| it.fault(&whole))
+            self.blob.map_or_else(|| package.fault(&whole), |blob| blob.fault(&whole))
         };
         match self.blob {
             None => {
@@ -27,8 +27,8 @@ impl Channel<'_> {
                 problems.push(fault("channel must contain at least one bundle").with_hint(hint));
             }
             Some(blob) => {
-                if let Err(message) = self.chain() {
-                    let hint = way_out(blob.blob.entries())
+                if let Err(message) = self.check_chain() {
+                    let hint = correction_hint(blob.blob.entries())
                         + "; `operator-rs catalog graph` draws the channel";
                     problems.push(fault(&message).with_hint(hint));
                 }
@@ -42,9 +42,9 @@ impl Channel<'_> {
         }
     }
 
-    fn chain(&self) -> Result<(), String> {
-        let head = head(&self.members)?;
-        let skipped: BTreeSet<&str> = skips(&self.members).collect();
+    fn check_chain(&self) -> Result<(), String> {
+        let head = find_head(&self.members)?;
+        let skipped: BTreeSet<&str> = skipped_names(&self.members).collect();
         let mut chain: Vec<&str> = vec![&head.entry.name];
         let mut visited: BTreeSet<&str> = chain.iter().copied().collect();
         let mut current = Some(head);
@@ -55,7 +55,7 @@ impl Channel<'_> {
             }
             chain.push(next);
             if !visited.insert(next) {
-                let start = chain.iter().position(|it| *it == next).unwrap_or_default();
+                let start = chain.iter().position(|name| *name == next).unwrap_or_default();
                 return Err(format!(
                     "detected cycle in replaces chain of upgrade graph: {}",
                     chain[start..].join(" -> ")
@@ -63,34 +63,36 @@ impl Channel<'_> {
             }
             current = self.members.get(next);
         }
-        let is_stranded = |it: &&str| !visited.contains(it) && !skipped.contains(it);
+        let is_stranded = |name: &&str| !visited.contains(name) && !skipped.contains(name);
         let stranded: Vec<&str> = self.members.keys().copied().filter(is_stranded).collect();
-        match stranded.is_empty() {
-            true => Ok(()),
-            false => Err(format!(
-                "channel contains one or more stranded bundles: {}",
-                stranded.join(", ")
-            )),
+        if stranded.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("channel contains one or more stranded bundles: {}", stranded.join(", ")))
         }
     }
 }
 
-fn skips<'a>(members: &'a BTreeMap<&str, Member<'_>>) -> impl Iterator<Item = &'a str> {
-    members.values().flat_map(|it| it.entry.skips.iter().map(String::as_str))
+fn skipped_names<'a>(members: &'a BTreeMap<&str, Member<'_>>) -> impl Iterator<Item = &'a str> {
+    members.values().flat_map(|member| member.entry.skips.iter().map(String::as_str))
 }
 
-/// The only member that no other one replaces or skips.
-pub fn head<'a, 'b>(members: &'a BTreeMap<&str, Member<'b>>) -> Result<&'a Member<'b>, String> {
-    let replaced =
-        members.values().map(|it| it.entry.replaces.as_str()).filter(|it| !it.is_empty());
-    let lower: BTreeSet<&str> = replaced.chain(skips(members)).collect();
+/// Returns the only member that no other one replaces or skips.
+pub fn find_head<'a, 'b>(
+    members: &'a BTreeMap<&str, Member<'b>>,
+) -> Result<&'a Member<'b>, String> {
+    let replaced = members
+        .values()
+        .map(|member| member.entry.replaces.as_str())
+        .filter(|name| !name.is_empty());
+    let lower: BTreeSet<&str> = replaced.chain(skipped_names(members)).collect();
     let heads: Vec<&Member> =
-        members.values().filter(|it| !lower.contains(it.entry.name.as_str())).collect();
+        members.values().filter(|member| !lower.contains(member.entry.name.as_str())).collect();
     match heads[..] {
         [] => Err("no channel head found in graph".to_owned()),
         [head] => Ok(head),
         _ => {
-            let names: Vec<&str> = heads.iter().map(|it| it.entry.name.as_str()).collect();
+            let names: Vec<&str> = heads.iter().map(|member| member.entry.name.as_str()).collect();
             Err(format!("multiple channel heads found in graph: {}", names.join(", ")))
         }
     }

@@ -2,7 +2,7 @@
 
 use model::Image;
 
-/// Whether a text is the reference of an image, which may be a short one.
+/// Returns whether a text is a reference of an image, in its short or long form.
 pub fn is_image(text: &str) -> bool {
     if text.len() == 64 && text.bytes().all(is_hex) {
         return false;
@@ -30,7 +30,7 @@ pub fn is_image(text: &str) -> bool {
         && digest.is_none_or(is_digest)
 }
 
-/// Whether `algorithm:hex` has an algorithm that the library knows, and as many digits.
+/// Returns whether `algorithm:hex` has a known algorithm and its number of digits.
 fn is_digest(text: &str) -> bool {
     let Some((algorithm, hex)) = text.split_once(':') else { return false };
     let length = match algorithm {
@@ -42,8 +42,8 @@ fn is_digest(text: &str) -> bool {
     hex.len() == length && hex.bytes().all(is_hex)
 }
 
-fn is_hex(it: u8) -> bool {
-    matches!(it, b'0'..=b'9' | b'a'..=b'f')
+fn is_hex(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
 #[test]

@@ -1,7 +1,7 @@
-//! The verdict of `opm validate`, with the place of each problem.
+//! The verdict of `opm validate`, with the location of each problem.
 //!
 //! Like `opm`, this first resolves the blobs into packages, and checks the graphs of upgrades only if that succeeds.
-//! `opm` stops at the first blob that cannot be resolved; here, all are told.
+//! `opm` stops at the first blob that cannot be resolved; this module reports all of them.
 
 mod bundle;
 mod channel;
@@ -19,6 +19,6 @@ pub use model::Model;
 pub fn check(catalog: &Catalog) -> Result<Model<'_>, Vec<Diagnostic>> {
     let model = resolve::resolve(catalog)?;
     let mut problems = Vec::new();
-    model.0.values().for_each(|it| it.check(&mut problems));
+    model.0.values().for_each(|package| package.check(&mut problems));
     if problems.is_empty() { Ok(model) } else { Err(problems) }
 }

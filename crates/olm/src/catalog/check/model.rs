@@ -13,7 +13,7 @@ use diagnostics::Diagnostic;
 pub struct Model<'a>(pub BTreeMap<&'a str, Package<'a>>);
 
 pub struct Package<'a> {
-    pub blob: &'a Located<blob::Package>,
+    pub blob: &'a Located<blob::PackageBlob>,
     pub channels: BTreeMap<&'a str, Channel<'a>>,
     /// The message of its deprecation.
     pub deprecated: Option<&'a str>,
@@ -21,8 +21,8 @@ pub struct Package<'a> {
 
 pub struct Channel<'a> {
     pub name: &'a str,
-    /// None of a default channel that does not exist.
-    pub blob: Option<&'a Located<blob::Channel>>,
+    /// `None` for a default channel that does not exist.
+    pub blob: Option<&'a Located<blob::ChannelBlob>>,
     pub members: BTreeMap<&'a str, Member<'a>>,
     pub deprecated: Option<&'a str>,
 }
@@ -30,7 +30,7 @@ pub struct Channel<'a> {
 /// An entry of a channel, and its bundle.
 pub struct Member<'a> {
     pub entry: &'a blob::Entry,
-    pub bundle: Option<&'a Located<blob::Bundle>>,
+    pub bundle: Option<&'a Located<blob::BundleBlob>>,
     pub version: Version,
     pub release: Vec<Part>,
     pub deprecated: Option<&'a str>,
@@ -59,13 +59,13 @@ impl Package<'_> {
         }
     }
 
-    /// Bundles that have one version.
+    /// Describes bundles that have the same version.
     fn same_versions(&self) -> Option<String> {
         let mut names: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
-        for member in self.channels.values().flat_map(|it| it.members.values()) {
+        for member in self.channels.values().flat_map(|channel| channel.members.values()) {
             names.entry(member.version_text()).or_default().insert(&member.entry.name);
         }
-        let several = names.iter().filter(|it| it.1.len() > 1);
+        let several = names.iter().filter(|entry| entry.1.len() > 1);
         let list: Vec<String> = several
             .map(|(version, names)| {
                 let names: Vec<&str> = names.iter().copied().collect();
@@ -78,11 +78,12 @@ impl Package<'_> {
 }
 
 impl Member<'_> {
-    /// The version, and after it the release.
+    /// Formats the version, followed by the release.
     pub fn version_text(&self) -> String {
-        match self.release.is_empty() {
-            true => self.version.to_string(),
-            false => format!("{}-{}", self.version, self.release_text()),
+        if self.release.is_empty() {
+            self.version.to_string()
+        } else {
+            format!("{}-{}", self.version, self.release_text())
         }
     }
 

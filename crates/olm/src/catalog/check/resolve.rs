@@ -27,67 +27,64 @@ struct Resolver<'a> {
 
 pub fn resolve(catalog: &Catalog) -> Result<Model<'_>, Vec<Diagnostic>> {
     let mut resolver = Resolver::default();
-    for it in &catalog.packages {
-        let done = resolver.package(it);
-        resolver.note(done, it);
+    for package in &catalog.packages {
+        let done = resolver.add_package(package);
+        resolver.report_error(done, package);
     }
-    for it in &catalog.channels {
-        let done = resolver.channel(it);
-        resolver.note(done, it);
+    for channel in &catalog.channels {
+        let done = resolver.add_channel(channel);
+        resolver.report_error(done, channel);
     }
-    for it in &catalog.bundles {
-        let done = resolver.bundle(it);
-        resolver.note(done, it);
+    for bundle in &catalog.bundles {
+        let done = resolver.add_bundle(bundle);
+        resolver.report_error(done, bundle);
     }
     resolver.require_bundles(catalog);
     resolver.add_default_channels();
     let mut deprecated = BTreeSet::new();
-    for (at, it) in catalog.deprecations.iter().enumerate() {
-        let done = resolver.deprecations(at, &it.blob, &mut deprecated);
-        resolver.note(done, it);
+    for (at, deprecations) in catalog.deprecations.iter().enumerate() {
+        let done = resolver.add_deprecations(at, &deprecations.blob, &mut deprecated);
+        resolver.report_error(done, deprecations);
     }
-    match resolver.problems.is_empty() {
-        true => Ok(Model(resolver.packages)),
-        false => Err(resolver.problems),
-    }
+    if resolver.problems.is_empty() { Ok(Model(resolver.packages)) } else { Err(resolver.problems) }
 }
 
 impl<'a> Resolver<'a> {
-    fn note<T>(&mut self, done: Result<(), String>, at: &Located<T>) {
-        self.problems.extend(done.err().map(|it| at.fault(it)));
+    fn report_error<T>(&mut self, done: Result<(), String>, at: &Located<T>) {
+        self.problems.extend(done.err().map(|message| at.fault(message)));
     }
 
-    fn package(&mut self, it: &'a Located<blob::Package>) -> Result<(), String> {
-        let name = it.blob.name.as_str();
+    fn add_package(&mut self, located: &'a Located<blob::PackageBlob>) -> Result<(), String> {
+        let name = located.blob.name.as_str();
         if name.is_empty() {
             return Err("config contains package with no name".to_owned());
         }
         if self.packages.contains_key(name) {
             return Err(format!("duplicate package {}", quoted(name)));
         }
-        let package = Package { blob: it, channels: BTreeMap::new(), deprecated: None };
+        let package = Package { blob: located, channels: BTreeMap::new(), deprecated: None };
         self.packages.insert(name, package);
         // The rules for namespaces are the same.
         name.parse::<Namespace>()
             .map(drop)
-            .map_err(|it| format!("package name {}: {it}", quoted(name)))
+            .map_err(|error| format!("package name {}: {error}", quoted(name)))
     }
 
-    fn channel(&mut self, it: &'a Located<blob::Channel>) -> Result<(), String> {
-        let blob::Channel { name, package, .. } = &it.blob;
+    fn add_channel(&mut self, located: &'a Located<blob::ChannelBlob>) -> Result<(), String> {
+        let blob::ChannelBlob { name, package, .. } = &located.blob;
         let (name_text, package_text) = (quoted(name), quoted(package));
-        let Some(found) = self.packages.get_mut(package.as_str()) else {
+        let Some(known_package) = self.packages.get_mut(package.as_str()) else {
             return Err(format!("unknown package {package_text} for channel {name_text}"));
         };
         if name.is_empty() {
             return Err(format!("package {package_text} contains channel with no name"));
         }
-        if found.channels.contains_key(name.as_str()) {
+        if known_package.channels.contains_key(name.as_str()) {
             return Err(format!("package {package_text} has duplicate channel {name_text}"));
         }
         let mut members = BTreeMap::new();
-        let mut twice = Ok(());
-        for entry in it.blob.entries() {
+        let mut duplicate = Ok(());
+        for entry in located.blob.entries() {
             let member = Member {
                 entry,
                 bundle: None,
@@ -95,26 +92,26 @@ impl<'a> Resolver<'a> {
                 release: Vec::new(),
                 deprecated: None,
             };
-            if members.insert(entry.name.as_str(), member).is_some() && twice.is_ok() {
+            if members.insert(entry.name.as_str(), member).is_some() && duplicate.is_ok() {
                 let entry = quoted(&entry.name);
-                twice = Err(format!(
+                duplicate = Err(format!(
                     "invalid package {package_text}, channel {name_text}: duplicate entry {entry}"
                 ));
             }
         }
         self.missing.insert(package, members.keys().copied().collect());
-        let channel = Channel { name, blob: Some(it), members, deprecated: None };
-        found.channels.insert(name, channel);
-        twice
+        let channel = Channel { name, blob: Some(located), members, deprecated: None };
+        known_package.channels.insert(name, channel);
+        duplicate
     }
 
-    fn bundle(&mut self, it: &'a Located<blob::Bundle>) -> Result<(), String> {
-        let blob::Bundle { name, package, image, related_images, .. } = &it.blob;
+    fn add_bundle(&mut self, located: &'a Located<blob::BundleBlob>) -> Result<(), String> {
+        let blob::BundleBlob { name, package, image, related_images, .. } = &located.blob;
         let (name_text, package_text) = (quoted(name), quoted(package));
         if package.is_empty() {
             return Err(format!("package name must be set for bundle {name_text}"));
         }
-        let Some(found) = self.packages.get_mut(package.as_str()) else {
+        let Some(known_package) = self.packages.get_mut(package.as_str()) else {
             return Err(format!("unknown package {package_text} for bundle {name_text}"));
         };
         if !self.bundles.entry(package).or_default().insert(name) {
@@ -124,64 +121,68 @@ impl<'a> Resolver<'a> {
         if let Some(missing) = self.missing.get_mut(package.as_str()) {
             missing.remove(name.as_str());
         }
-        let [of, raw, release] = package_of(&it.blob)?;
+        let [of, raw, release] = package_of(&located.blob)?;
         if *package != of {
             return Err(format!(
                 "package {package_text} does not match \"olm.package\" property {}",
                 quoted(&of)
             ));
         }
-        let spec = |image: &str, what: &str| match image.is_empty() || label::is_image(image) {
-            true => Ok(()),
-            false => Err(format!(
-                "package {package_text} bundle {name_text} {what}: {} is not an image reference",
-                quoted(image)
-            )),
+        let spec = |image: &str, what: &str| {
+            if image.is_empty() || label::is_image(image) {
+                Ok(())
+            } else {
+                Err(format!(
+                    "package {package_text} bundle {name_text} {what}: {} is not an image reference",
+                    quoted(image)
+                ))
+            }
         };
         spec(image, "image")?;
-        for (at, it) in related_images.iter().enumerate() {
-            spec(&it.image, &format!("relatedImages[{at}].image"))?;
+        for (at, related) in related_images.iter().enumerate() {
+            spec(&related.image, &format!("relatedImages[{at}].image"))?;
         }
-        let invalid = |what: &str, it: &str| {
-            format!("the {what} {} of bundle {name_text} is not valid", quoted(it))
+        let invalid = |what: &str, value: &str| {
+            format!("the {what} {} of bundle {name_text} is not valid", quoted(value))
         };
         let version = Version::parse(&raw).ok_or_else(|| invalid("version", &raw))?;
         let release = release_of(&release).ok_or_else(|| invalid("release", &release))?;
         let mut is_found = false;
-        for channel in found.channels.values_mut() {
+        for channel in known_package.channels.values_mut() {
             if let Some(member) = channel.members.get_mut(name.as_str()) {
                 is_found = true;
-                member.bundle = Some(it);
+                member.bundle = Some(located);
                 member.version = version.clone();
                 member.release.clone_from(&release);
             }
         }
-        match is_found {
-            true => Ok(()),
-            false => Err(format!(
+        if is_found {
+            Ok(())
+        } else {
+            Err(format!(
                 "package {package_text}, bundle {name_text} not found in any channel entries"
-            )),
+            ))
         }
     }
 
     fn require_bundles(&mut self, catalog: &Catalog) {
-        for (package, names) in self.missing.iter().filter(|it| !it.1.is_empty()) {
+        for (package, names) in self.missing.iter().filter(|entry| !entry.1.is_empty()) {
             let list: Vec<&str> = names.iter().copied().collect();
             let message = format!(
                 "no olm.bundle blobs found in package {} for olm.channel entries [{}]",
                 quoted(package),
                 list.join(" ")
             );
-            let channel = catalog.channels.iter().rfind(|it| it.blob.package == *package);
-            let problem =
-                channel.map_or_else(|| Diagnostic::from(&message), |it| it.fault(&message));
+            let channel = catalog.channels.iter().rfind(|channel| channel.blob.package == *package);
+            let problem = channel
+                .map_or_else(|| Diagnostic::from(&message), |channel| channel.fault(&message));
             self.problems.push(problem.with_hint(
                 "add the bundles with `operator-rs catalog add`, or remove the entries",
             ));
         }
     }
 
-    /// A default channel that does not exist is an empty one.
+    /// Adds default channels that do not exist as empty ones.
     fn add_default_channels(&mut self) {
         for package in self.packages.values_mut() {
             let name = package.blob.blob.default_channel.as_str();
@@ -196,25 +197,25 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn deprecations(
+    fn add_deprecations(
         &mut self,
         at: usize,
-        it: &'a blob::Deprecations,
+        deprecations: &'a blob::Deprecations,
         met: &mut BTreeSet<&'a str>,
     ) -> Result<(), String> {
-        let text = quoted(&it.package);
-        if it.package.is_empty() {
+        let text = quoted(&deprecations.package);
+        if deprecations.package.is_empty() {
             return Err(format!("package name must be set for deprecation item {at}"));
         }
-        let Some(package) = self.packages.get_mut(it.package.as_str()) else {
+        let Some(package) = self.packages.get_mut(deprecations.package.as_str()) else {
             return Err(format!("cannot apply deprecations to an unknown package {text}"));
         };
-        if !met.insert(&it.package) {
+        if !met.insert(&deprecations.package) {
             return Err(format!("expected a maximum of one deprecation per package: {text}"));
         }
-        let bundles = self.bundles.get(it.package.as_str());
+        let bundles = self.bundles.get(deprecations.package.as_str());
         let mut references = BTreeSet::new();
-        for (at, entry) in it.entries.iter().flatten().enumerate() {
+        for (at, entry) in deprecations.entries.iter().flatten().enumerate() {
             let blob::Deprecated { schema, name, message } = entry;
             let reference = format!(
                 "declcfg.PackageScopedReference{{Schema:{}, Name:{}}}",
@@ -231,7 +232,7 @@ impl<'a> Resolver<'a> {
             }
             match schema.as_str() {
                 blob::BUNDLE => {
-                    if !bundles.is_some_and(|it| it.contains(name.as_str())) {
+                    if !bundles.is_some_and(|names| names.contains(name.as_str())) {
                         let name = quoted(name);
                         return Err(format!(
                             "cannot deprecate bundle {name} for package {text}: bundle not found"
@@ -270,7 +271,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// A release: parts of a pre-release, at most 20 characters.
+/// Parses a release: parts of a pre-release, at most 20 characters.
 fn release_of(text: &str) -> Option<Vec<Part>> {
     match text {
         "" => Some(Vec::new()),

@@ -7,50 +7,55 @@ use std::{
 
 use super::{
     super::{
-        blob::{self, Channel},
+        blob::{self, ChannelBlob},
         go::quoted,
         load::Catalog,
         version::{Range, Version},
     },
-    versions,
+    bundle_versions,
 };
 use diagnostics::Hint as _;
 
-/// The graphs of all packages, or of the one with this name.
-pub fn mermaid(catalog: &Catalog, package: Option<&str>) -> anyhow::Result<String> {
-    let versions = versions(catalog)?;
-    let mut channels: Vec<&Channel> = catalog.channels.iter().map(|it| &it.blob).collect();
-    channels.retain(|it| package.is_none_or(|name| it.package == name));
+/// Renders the graphs of all packages, or of the one with this name.
+pub fn render_mermaid(catalog: &Catalog, package: Option<&str>) -> anyhow::Result<String> {
+    let versions = bundle_versions(catalog)?;
+    let mut channels: Vec<&ChannelBlob> =
+        catalog.channels.iter().map(|located| &located.blob).collect();
+    channels.retain(|channel| package.is_none_or(|name| channel.package == name));
     channels.sort_by(|one, other| one.name.cmp(&other.name));
     let mut deprecated: BTreeSet<(&str, &str)> = BTreeSet::new();
-    for it in &catalog.deprecations {
-        for entry in it.blob.entries.iter().flatten() {
-            let name = if entry.schema == blob::PACKAGE { &it.blob.package } else { &entry.name };
+    for deprecations in &catalog.deprecations {
+        for entry in deprecations.blob.entries.iter().flatten() {
+            let name = if entry.schema == blob::PACKAGE {
+                &deprecations.blob.package
+            } else {
+                &entry.name
+            };
             deprecated.insert((&entry.schema, name));
         }
     }
-    let mut drawing = Drawing { versions, deprecated, ..Drawing::default() };
+    let mut drawing = MermaidDrawing { versions, deprecated, ..MermaidDrawing::default() };
     let mut packages: BTreeMap<&str, String> = BTreeMap::new();
     for channel in channels {
-        drawing.channel(channel, packages.entry(&channel.package).or_default())?;
+        drawing.draw_channel(channel, packages.entry(&channel.package).or_default())?;
     }
-    let mut res = String::from(HEAD);
+    let mut graph = String::from(HEAD);
     for (name, text) in &packages {
-        // A name that mermaid would read as its own syntax was refused.
-        let _ = write!(res, "  %% package {0}\n  subgraph {0}\n{text}  end\n", quoted(name));
+        // Names that mermaid would read as its own syntax were refused before.
+        let _ = write!(graph, "  %% package {0}\n  subgraph {0}\n{text}  end\n", quoted(name));
     }
-    let last = packages.keys().rfind(|it| drawing.deprecated.contains(&(blob::PACKAGE, **it)));
+    let last = packages.keys().rfind(|name| drawing.deprecated.contains(&(blob::PACKAGE, **name)));
     if let Some(name) = last {
-        let _ = writeln!(res, "style {name} fill:#989695");
+        let _ = writeln!(graph, "style {name} fill:#989695");
     }
     for channel in &drawing.deprecated_channels {
-        let _ = writeln!(res, "style {channel} fill:#DCD0FF");
+        let _ = writeln!(graph, "style {channel} fill:#DCD0FF");
     }
     if !drawing.deprecated_bundles.is_empty() {
         drawing.deprecated_bundles.sort();
-        let _ = writeln!(res, "class {} deprecated", drawing.deprecated_bundles.join(","));
+        let _ = writeln!(graph, "class {} deprecated", drawing.deprecated_bundles.join(","));
     }
-    Ok(res)
+    Ok(graph)
 }
 
 const HEAD: &str = "graph LR
@@ -60,7 +65,7 @@ const HEAD: &str = "graph LR
 ";
 
 #[derive(Default)]
-struct Drawing<'a> {
+struct MermaidDrawing<'a> {
     versions: BTreeMap<&'a str, Version>,
     /// Schema and name.
     deprecated: BTreeSet<(&'a str, &'a str)>,
@@ -68,17 +73,18 @@ struct Drawing<'a> {
     deprecated_bundles: Vec<String>,
 }
 
-impl Drawing<'_> {
-    fn channel(&mut self, channel: &Channel, res: &mut String) -> anyhow::Result<()> {
+impl MermaidDrawing<'_> {
+    fn draw_channel(&mut self, channel: &ChannelBlob, graph: &mut String) -> anyhow::Result<()> {
         let names = channel
             .entries()
             .iter()
-            .flat_map(|it| [&it.name, &it.replaces].into_iter().chain(&it.skips));
+            .flat_map(|entry| [&entry.name, &entry.replaces].into_iter().chain(&entry.skips));
         for name in names.chain([&channel.name, &channel.package]) {
             require_plain(name)?;
         }
         let id = format!("{}-{}", channel.package, channel.name);
-        let _ = write!(res, "    %% channel {0}\n    subgraph {id}[{0}]\n", quoted(&channel.name));
+        let _ =
+            write!(graph, "    %% channel {0}\n    subgraph {id}[{0}]\n", quoted(&channel.name));
         if self.deprecated.contains(&(blob::CHANNEL, &channel.name)) {
             self.deprecated_channels.push(id.clone());
         }
@@ -89,37 +95,38 @@ impl Drawing<'_> {
         sorted.sort_by(|one, other| version(&other.name).compare(version(&one.name)));
         for entry in sorted {
             let to = node(&entry.name);
-            let _ = writeln!(res, "      {to}");
+            let _ = writeln!(graph, "      {to}");
             if self.deprecated.contains(&(blob::BUNDLE, &entry.name)) {
                 self.deprecated_bundles.push(format!("{id}-{}", entry.name));
             }
             for skip in &entry.skips {
-                let _ = writeln!(res, "      {}-- skip --> {to}", node(skip));
+                let _ = writeln!(graph, "      {}-- skip --> {to}", node(skip));
             }
-            // One that cannot be read is left out, as `catalog validate` reports it.
+            // An invalid range is left out: `catalog validate` reports it.
             if let Some(range) = Range::parse(&entry.skip_range) {
-                let inside = channel.entries().iter().filter(|it| range.has(version(&it.name)));
-                for it in inside {
-                    let from = node(&it.name);
+                let inside =
+                    channel.entries().iter().filter(|entry| range.has(version(&entry.name)));
+                for lower in inside {
+                    let from = node(&lower.name);
                     let _ = writeln!(
-                        res,
+                        graph,
                         "      {from}-- \"skipRange({})\" --> {to}",
                         entry.skip_range
                     );
                 }
             }
             if !entry.replaces.is_empty() {
-                let _ = writeln!(res, "      {}-- replace --> {to}", node(&entry.replaces));
+                let _ = writeln!(graph, "      {}-- replace --> {to}", node(&entry.replaces));
             }
         }
-        res.push_str("    end\n");
+        graph.push_str("    end\n");
         Ok(())
     }
 }
 
-/// Names are written without quotes, too.
+/// Refuses names with special characters, because names are also written without quotes.
 fn require_plain(name: &str) -> anyhow::Result<()> {
-    let is_plain = |it: char| it.is_ascii_alphanumeric() || "._-+".contains(it);
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-+".contains(letter);
     if name.chars().all(is_plain) {
         return Ok(());
     }

@@ -13,29 +13,29 @@ const MARGIN: usize = 16;
 const GREY: &str = "#57606a";
 const BLACK: &str = "#1f2328";
 
-/// A picture of these lines.
-pub fn svg(lines: &[Line]) -> String {
+/// Renders these lines as an SVG image.
+pub fn render_svg(lines: &[Line]) -> String {
     let (mut paths, mut rest) = (String::new(), String::new());
     let mut width = 0;
     for (at, line) in lines.iter().enumerate() {
-        let (y, colour) = (middle(at), colour(line.mark));
-        // Colour alone says nothing.
+        let (y, colour) = (row_middle(at), mark_colour(line.mark));
+        // Colour never carries meaning alone.
         let mark = if line.mark == Mark::Lost { "✗ " } else { "" };
         let name = &format!("{mark}{}", line.text.trim_start());
         let mut x = if line.text.starts_with(' ') { MARGIN + STEP } else { MARGIN };
         match (line.depth, line.mark) {
             (Some(depth), _) => {
-                x = column(depth);
-                paths += &upgrade(lines, at).unwrap_or_default();
+                x = column_x(depth);
+                paths += &upgrade_path(lines, at).unwrap_or_default();
                 let _ = writeln!(rest, r#"<circle fill="{colour}" cx="{x}" cy="{y}" r="5"/>"#);
                 x += MARGIN;
             }
             (None, Mark::Title) => {}
-            (None, _) => x = column(0) - 5,
+            (None, _) => x = column_x(0) - 5,
         }
         let colour = if line.mark == Mark::Entry { BLACK } else { colour };
         let weight = if line.mark == Mark::Title { "bold" } else { "normal" };
-        let (baseline, name) = (y + 5, escaped(name));
+        let (baseline, name) = (y + 5, escape_xml(name));
         width = width.max(x + CHARACTER * name.chars().count() + MARGIN);
         let _ = writeln!(
             rest,
@@ -43,7 +43,7 @@ pub fn svg(lines: &[Line]) -> String {
         );
     }
     let height = lines.len() * ROW + MARGIN;
-    // It has a background of its own, so that it can be read on any page.
+    // The background makes it readable on any page.
     format!(
         r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" aria-label="Upgrades of a catalog" font-family="monospace" font-size="14">
 <rect width="100%" height="100%" rx="8" fill="#ffffff"/>
@@ -54,26 +54,26 @@ pub fn svg(lines: &[Line]) -> String {
     )
 }
 
-/// The path from an entry to the one that it can be upgraded to, which is above it.
-fn upgrade(lines: &[Line], at: usize) -> Option<String> {
+/// Returns the path from an entry to the one above it, to which it can be upgraded.
+fn upgrade_path(lines: &[Line], at: usize) -> Option<String> {
     let depth = lines[at].depth.filter(|_| lines[at].is_joined)?;
-    let to = lines[..at].iter().rposition(|it| it.depth == Some(depth.saturating_sub(1)))?;
-    let (from, x, y) = (middle(at), column(depth.saturating_sub(1)), middle(to));
+    let to = lines[..at].iter().rposition(|line| line.depth == Some(depth.saturating_sub(1)))?;
+    let (from, x, y) = (row_middle(at), column_x(depth.saturating_sub(1)), row_middle(to));
     Some(match depth {
         0 => format!("<path d=\"M{x} {y}V{from}\"/>\n"),
-        _ => format!("<path d=\"M{x} {y}V{from}H{}\"/>\n", column(depth)),
+        _ => format!("<path d=\"M{x} {y}V{from}H{}\"/>\n", column_x(depth)),
     })
 }
 
-fn middle(row: usize) -> usize {
+fn row_middle(row: usize) -> usize {
     (MARGIN + ROW) / 2 + row * ROW
 }
 
-fn column(depth: usize) -> usize {
+fn column_x(depth: usize) -> usize {
     MARGIN + (depth + 2) * STEP
 }
 
-fn colour(mark: Mark) -> &'static str {
+fn mark_colour(mark: Mark) -> &'static str {
     match mark {
         Mark::Title => BLACK,
         Mark::Head | Mark::Whole => "#1a7f37",
@@ -82,6 +82,6 @@ fn colour(mark: Mark) -> &'static str {
     }
 }
 
-fn escaped(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

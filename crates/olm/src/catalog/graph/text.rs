@@ -7,12 +7,12 @@ use std::{
 
 use super::{
     super::{
-        blob::{Channel, Entry},
+        blob::{ChannelBlob, Entry},
         go::quoted,
         load::{Catalog, Located},
         version::{Range, Version},
     },
-    heads, versions, way_out,
+    bundle_versions, correction_hint, heads,
 };
 use diagnostics::Diagnostic;
 
@@ -20,21 +20,21 @@ use diagnostics::Diagnostic;
 #[derive(Default)]
 pub struct Drawing {
     pub lines: Vec<Line>,
-    /// What OLM cannot follow, and how to correct it.
+    /// The channels that OLM cannot follow, with hints.
     pub faults: Vec<Diagnostic>,
 }
 
 /// A line of a drawing, from the newest entry to the oldest.
 pub struct Line {
     pub mark: Mark,
-    /// Of an entry from which upgrades lead to a head: how many entries are between it and the line below the head.
+    /// The number of entries between this one and the line below the head; `None` if no upgrade leads to a head.
     pub depth: Option<usize>,
-    /// Whether the entry can be upgraded to one above it.
+    /// True if the entry can be upgraded to one above it.
     pub is_joined: bool,
     pub text: String,
 }
 
-/// What a line of a drawing shows.
+/// The content of a line of a drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     Title,
@@ -42,46 +42,46 @@ pub enum Mark {
     Entry,
     /// An entry that no upgrade leads from.
     Lost,
-    /// That OLM can follow the channel.
+    /// A message that OLM can follow the channel.
     Whole,
     Fault,
 }
 
-/// The graphs of all packages, or of the one with this name.
-pub fn text(catalog: &Catalog, package: Option<&str>) -> anyhow::Result<Drawing> {
-    let versions = versions(catalog)?;
-    let mut packages: BTreeMap<&str, Vec<&Located<Channel>>> = BTreeMap::new();
-    for it in &catalog.channels {
-        if package.is_none_or(|name| it.blob.package == name) {
-            packages.entry(&it.blob.package).or_default().push(it);
+/// Draws the graphs of all packages, or of the one with this name.
+pub fn draw_text(catalog: &Catalog, package: Option<&str>) -> anyhow::Result<Drawing> {
+    let versions = bundle_versions(catalog)?;
+    let mut packages: BTreeMap<&str, Vec<&Located<ChannelBlob>>> = BTreeMap::new();
+    for channel in &catalog.channels {
+        if package.is_none_or(|name| channel.blob.package == name) {
+            packages.entry(&channel.blob.package).or_default().push(channel);
         }
     }
-    let mut res = Drawing::default();
+    let mut drawing = Drawing::default();
     for (name, mut channels) in packages {
-        let package = catalog.packages.iter().find(|it| it.blob.name == name);
-        let default = package.map(|it| it.blob.default_channel.as_str());
-        res.lines.push(Line::new(Mark::Title, plain(name)));
+        let package = catalog.packages.iter().find(|package| package.blob.name == name);
+        let default = package.map(|package| package.blob.default_channel.as_str());
+        drawing.lines.push(Line::new(Mark::Title, quote_if_needed(name)));
         channels.sort_by(|one, other| one.blob.name.cmp(&other.blob.name));
         for channel in channels {
             let note = if default == Some(&channel.blob.name) { " (default channel)" } else { "" };
-            let title = format!("  {}{note}", plain(&channel.blob.name));
-            res.lines.push(Line::new(Mark::Title, title));
+            let title = format!("  {}{note}", quote_if_needed(&channel.blob.name));
+            drawing.lines.push(Line::new(Mark::Title, title));
             let mut graph = Graph::new(&channel.blob, &versions);
-            graph.draw(&mut res.lines);
-            res.lines.push(match graph.fault() {
+            graph.draw(&mut drawing.lines);
+            drawing.lines.push(match graph.find_fault() {
                 None => {
                     Line::new(Mark::Whole, "every entry can be upgraded to the head".to_owned())
                 }
                 Some(fault) => {
                     let message = format!("channel {}: {fault}", quoted(&channel.blob.name));
-                    let hint = way_out(channel.blob.entries());
-                    res.faults.push(channel.fault(message).with_hint(hint));
+                    let hint = correction_hint(channel.blob.entries());
+                    drawing.faults.push(channel.fault(message).with_hint(hint));
                     Line::new(Mark::Fault, fault)
                 }
             });
         }
     }
-    Ok(res)
+    Ok(drawing)
 }
 
 /// The entries of a channel, the highest version first.
@@ -92,14 +92,14 @@ struct Graph<'a> {
     drawn: BTreeSet<&'a str>,
 }
 
-/// How deep entries beside others are indented.
+/// The largest indentation of an entry.
 const DEEPEST: usize = 8;
 
 impl<'a> Graph<'a> {
-    fn new(channel: &'a Channel, versions: &'a BTreeMap<&'a str, Version>) -> Self {
+    fn new(channel: &'a ChannelBlob, versions: &'a BTreeMap<&'a str, Version>) -> Self {
         let mut entries: Vec<&Entry> = channel.entries().iter().collect();
         entries.sort_by(|one, other| {
-            let [one, other] = [one, other].map(|it| versions.get(it.name.as_str()));
+            let [one, other] = [one, other].map(|entry| versions.get(entry.name.as_str()));
             match (one, other) {
                 (Some(one), Some(other)) => other.compare(one),
                 _ => one.is_some().cmp(&other.is_some()).reverse(),
@@ -109,41 +109,41 @@ impl<'a> Graph<'a> {
     }
 
     /// Draws each head above what it replaces, and beside an entry what else can be upgraded to it.
-    fn draw(&mut self, res: &mut Vec<Line>) {
+    fn draw(&mut self, lines: &mut Vec<Line>) {
         let heads: Vec<&Entry> =
-            self.entries.iter().copied().filter(|it| self.is_head(it)).collect();
+            self.entries.iter().copied().filter(|entry| self.is_head(entry)).collect();
         for head in heads {
             let (mut chain, mut next) = (Vec::new(), Some(head));
-            while let Some(entry) = next.filter(|it| self.drawn.insert(&it.name)) {
+            while let Some(entry) = next.filter(|entry| self.drawn.insert(&entry.name)) {
                 chain.push(entry);
-                next = self.entries.iter().copied().find(|it| it.name == entry.replaces);
+                next = self.entries.iter().copied().find(|other| other.name == entry.replaces);
             }
             for (at, entry) in chain.iter().enumerate() {
-                res.push(self.row(entry, 0, at + 1 == chain.len()));
-                let mut open = self.beside(entry, 1);
+                lines.push(self.entry_line(entry, 0, at + 1 == chain.len()));
+                let mut open = self.take_upgradable_to(entry, 1);
                 while let Some((entry, depth)) = open.pop() {
-                    res.push(self.row(entry, depth, true));
-                    open.extend(self.beside(entry, depth + 1));
+                    lines.push(self.entry_line(entry, depth, true));
+                    open.extend(self.take_upgradable_to(entry, depth + 1));
                 }
             }
         }
-        for entry in self.lost() {
-            res.push(Line::new(Mark::Lost, self.label(entry, true)));
+        for entry in self.lost_entries() {
+            lines.push(Line::new(Mark::Lost, self.entry_label(entry, true)));
         }
     }
 
-    fn row(&self, entry: &Entry, depth: usize, is_last: bool) -> Line {
+    fn entry_line(&self, entry: &Entry, depth: usize, is_last: bool) -> Line {
         let mark = if self.is_head(entry) { Mark::Head } else { Mark::Entry };
         Line {
             mark,
             depth: Some(depth.min(DEEPEST)),
             is_joined: depth != 0 || mark != Mark::Head,
-            text: self.label(entry, is_last),
+            text: self.entry_label(entry, is_last),
         }
     }
 
-    /// The name, and what the drawing does not show.
-    fn label(&self, entry: &Entry, is_last: bool) -> String {
+    /// Returns the name, and notes about properties that the drawing does not show.
+    fn entry_label(&self, entry: &Entry, is_last: bool) -> String {
         let mut notes = Vec::new();
         if self.is_head(entry) {
             notes.push("head".to_owned());
@@ -151,16 +151,16 @@ impl<'a> Graph<'a> {
         if !self.versions.contains_key(entry.name.as_str()) {
             notes.push("no bundle".to_owned());
         }
-        if self.entries.iter().any(|it| it.skips.contains(&entry.name)) {
+        if self.entries.iter().any(|other| other.skips.contains(&entry.name)) {
             notes.push("skipped".to_owned());
         }
         if is_last && !entry.replaces.is_empty() {
-            notes.push(format!("replaces {}", plain(&entry.replaces)));
+            notes.push(format!("replaces {}", quote_if_needed(&entry.replaces)));
         }
         if !entry.skip_range.is_empty() {
-            notes.push(format!("skips the range {}", plain(&entry.skip_range)));
+            notes.push(format!("skips the range {}", quote_if_needed(&entry.skip_range)));
         }
-        let name = plain(&entry.name);
+        let name = quote_if_needed(&entry.name);
         if notes.is_empty() { name } else { format!("{name}  ({})", notes.join(", ")) }
     }
 
@@ -168,36 +168,39 @@ impl<'a> Graph<'a> {
         self.heads.contains(&entry.name.as_str())
     }
 
-    /// What is not drawn yet and can be upgraded to this entry, as `replaces`, `skips` and `skipRange` lead: the highest
-    /// version last.
-    fn beside(&mut self, to: &Entry, depth: usize) -> Vec<(&'a Entry, usize)> {
+    /// Returns the entries that are not drawn yet and can be upgraded to this one by `replaces`, `skips` or
+    /// `skipRange`, the highest version last, and marks them as drawn.
+    fn take_upgradable_to(&mut self, to: &Entry, depth: usize) -> Vec<(&'a Entry, usize)> {
         let range = Range::parse(&to.skip_range);
-        let is_inside = |it: &Entry| {
-            let version = self.versions.get(it.name.as_str());
-            range.as_ref().zip(version).is_some_and(|it| it.0.has(it.1))
+        let is_inside = |entry: &Entry| {
+            let version = self.versions.get(entry.name.as_str());
+            range.as_ref().zip(version).is_some_and(|pair| pair.0.has(pair.1))
         };
-        let leads =
-            |it: &Entry| to.replaces == it.name || to.skips.contains(&it.name) || is_inside(it);
-        let found = self.lost().into_iter().rev().filter(|it| leads(it));
-        let res: Vec<(&Entry, usize)> = found.map(|it| (it, depth)).collect();
-        self.drawn.extend(res.iter().map(|it| it.0.name.as_str()));
-        res
+        let leads = |entry: &Entry| {
+            to.replaces == entry.name || to.skips.contains(&entry.name) || is_inside(entry)
+        };
+        let found = self.lost_entries().into_iter().rev().filter(|entry| leads(entry));
+        let upgradable: Vec<(&Entry, usize)> = found.map(|entry| (entry, depth)).collect();
+        self.drawn.extend(upgradable.iter().map(|pair| pair.0.name.as_str()));
+        upgradable
     }
 
-    /// The entries that were not drawn, as no upgrade leads from them to a head.
-    fn lost(&self) -> Vec<&'a Entry> {
-        let is_lost = |it: &&Entry| !self.drawn.contains(it.name.as_str());
+    /// Returns the entries that were not drawn, because no upgrade leads from them to a head.
+    fn lost_entries(&self) -> Vec<&'a Entry> {
+        let is_lost = |entry: &&Entry| !self.drawn.contains(entry.name.as_str());
         self.entries.iter().copied().filter(is_lost).collect()
     }
 
-    fn fault(&self) -> Option<String> {
-        let lost: Vec<String> = self.lost().into_iter().map(|it| plain(&it.name)).collect();
+    fn find_fault(&self) -> Option<String> {
+        let lost: Vec<String> =
+            self.lost_entries().into_iter().map(|entry| quote_if_needed(&entry.name)).collect();
         match (self.heads.len(), lost.is_empty()) {
             (0, _) => Some("no channel head found in graph".to_owned()),
             (1, true) => None,
             (1, false) => Some(format!("no upgrade leads to the head from {}", lost.join(", "))),
             _ => {
-                let heads: Vec<String> = self.heads.iter().map(|it| plain(it)).collect();
+                let heads: Vec<String> =
+                    self.heads.iter().map(|head| quote_if_needed(head)).collect();
                 Some(format!("multiple channel heads found in graph: {}", heads.join(", ")))
             }
         }
@@ -223,11 +226,12 @@ impl fmt::Display for Line {
     }
 }
 
-/// A name as it is, or in quotes if a terminal would not show it as it is.
-fn plain(name: &str) -> String {
+/// Returns a name, in quotes if a terminal could not show it as it is.
+fn quote_if_needed(name: &str) -> String {
     let quoted = quoted(name);
-    match quoted.get(1..quoted.len().saturating_sub(1)) == Some(name) && !name.is_empty() {
-        true => name.to_owned(),
-        false => quoted,
+    if quoted.get(1..quoted.len().saturating_sub(1)) == Some(name) && !name.is_empty() {
+        name.to_owned()
+    } else {
+        quoted
     }
 }

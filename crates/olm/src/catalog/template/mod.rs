@@ -10,11 +10,11 @@ pub use semver::Semver;
 use super::blob;
 
 /// The bundles of a template, by their images.
-pub type Bundles = BTreeMap<String, blob::Bundle>;
+pub type Bundles = BTreeMap<String, blob::BundleBlob>;
 
 /// Reads a template. `title` is its path in messages.
 pub fn read(bytes: &[u8], title: &str) -> anyhow::Result<Semver> {
-    let document = read::document(bytes, title)?;
+    let document = read::parse_document(bytes, title)?;
     let schema = document.text("schema")?;
     match schema.as_str() {
         semver::SCHEMA => Semver::read(&document),
@@ -33,8 +33,8 @@ pub fn read(bytes: &[u8], title: &str) -> anyhow::Result<Semver> {
     }
 }
 
-/// The bundle of an image.
-fn bundle<'a>(bundles: &'a Bundles, image: &str) -> anyhow::Result<&'a blob::Bundle> {
+/// Returns the bundle of an image.
+fn find_bundle<'a>(bundles: &'a Bundles, image: &str) -> anyhow::Result<&'a blob::BundleBlob> {
     let missing = || anyhow::format_err!("the bundle of the image `{image}` is missing");
     bundles.get(image).ok_or_else(missing)
 }

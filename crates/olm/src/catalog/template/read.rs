@@ -4,37 +4,42 @@ use super::super::{document, go};
 use diagnostics::Diagnostic;
 use go_data::yaml::{self, Dialect, Map, Value};
 
-pub struct Document {
+pub struct TemplateDocument {
     title: String,
     line: usize,
     pub map: Map<String, Value>,
 }
 
-/// The first document. Others are refused, as they would be ignored.
-pub fn document(bytes: &[u8], title: &str) -> anyhow::Result<Document> {
+/// Parses the first document. Others are refused, as they would be ignored.
+pub fn parse_document(bytes: &[u8], title: &str) -> anyhow::Result<TemplateDocument> {
     let fault = |position: (usize, usize), message: String| {
         Diagnostic::in_file(title, message).at(position.0, position.1).into_error()
     };
-    let all = document::documents(bytes, document::WINDOW_OF_CATALOGS)
-        .map_err(|it| fault(it.position, format!("decoding template input: {}", it.message)))?;
-    if let Some(it) = twice(bytes) {
-        let error = Diagnostic::in_file(title, it.message).at(it.mark.line, it.mark.column);
+    let documents =
+        document::parse_documents(bytes, document::WINDOW_OF_CATALOGS).map_err(|problem| {
+            fault(problem.position, format!("decoding template input: {}", problem.message))
+        })?;
+    if let Some(duplicate) = find_duplicate_key(bytes) {
+        let error = Diagnostic::in_file(title, duplicate.message)
+            .at(duplicate.mark.line, duplicate.mark.column);
         return Err(error
             .with_hint("what it held before would be ignored: keep one of them")
             .into_error());
     }
-    let mut all = all.into_iter();
-    let Some(first) = all.next() else {
+    let mut documents = documents.into_iter();
+    let Some(first) = documents.next() else {
         return Err(fault((1, 1), "decoding template input: EOF".to_owned()));
     };
-    if let Some(second) = all.next() {
+    if let Some(second) = documents.next() {
         return Err(fault(
             (second.line, 1),
             "a template is one document: this one would be ignored".to_owned(),
         ));
     }
     match first.value {
-        Value::Object(map) => Ok(Document { title: title.to_owned(), line: first.line, map }),
+        Value::Object(map) => {
+            Ok(TemplateDocument { title: title.to_owned(), line: first.line, map })
+        }
         it => {
             let what = go::described(&it);
             Err(fault(
@@ -45,14 +50,14 @@ pub fn document(bytes: &[u8], title: &str) -> anyhow::Result<Document> {
     }
 }
 
-/// A key that is twice in one map: `opm` refuses it, too.
-fn twice(bytes: &[u8]) -> Option<yaml::Fault> {
+/// Finds a key that occurs twice in one mapping: `opm` refuses it, too.
+fn find_duplicate_key(bytes: &[u8]) -> Option<yaml::Fault> {
     let text = std::str::from_utf8(bytes).ok()?;
     yaml::parts(text, Dialect::Kubernetes).ok()?;
     yaml::parts(text, Dialect::Strict).err()
 }
 
-impl Document {
+impl TemplateDocument {
     pub fn fault(&self, message: impl Into<String>) -> Diagnostic {
         Diagnostic::in_file(&self.title, message).at(self.line, 1)
     }
@@ -61,11 +66,11 @@ impl Document {
         match go::field(&self.map, name) {
             None => Ok(String::new()),
             Some(Value::String(it)) => Ok(it.clone()),
-            Some(it) => Err(self.wrong(name, it, "a string")),
+            Some(value) => Err(self.type_error(name, value, "a string")),
         }
     }
 
-    pub fn wrong(&self, name: &str, value: &Value, expected: &str) -> anyhow::Error {
+    pub fn type_error(&self, name: &str, value: &Value, expected: &str) -> anyhow::Error {
         self.fault(format!("`{name}` is {}, not {expected}", go::described(value))).into_error()
     }
 }

@@ -6,15 +6,15 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 
 use super::{
     super::{
-        blob::{Channel, Entry, Icon, Package},
+        blob::{ChannelBlob, Entry, Icon, PackageBlob},
         check::package_of,
         go,
         load::{Catalog, Located},
         properties,
         version::Version,
     },
-    Bundles, bundle,
-    read::Document,
+    Bundles, find_bundle,
+    read::TemplateDocument,
 };
 use diagnostics::Hint as _;
 use go_data::yaml::{Map, Value};
@@ -24,7 +24,7 @@ pub const SCHEMA: &str = "olm.semver";
 /// From the least to the most stable.
 const ARCHETYPES: [&str; 3] = ["candidate", "fast", "stable"];
 
-/// The lesser one first.
+/// The less specific one first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum ChannelKind {
     Major,
@@ -40,8 +40,8 @@ pub struct Semver {
 }
 
 impl Semver {
-    pub fn read(document: &Document) -> anyhow::Result<Self> {
-        require_known(
+    pub fn read(document: &TemplateDocument) -> anyhow::Result<Self> {
+        refuse_unknown_fields(
             document,
             &document.map,
             &[
@@ -57,7 +57,7 @@ impl Semver {
         let flag = |name: &str| match go::field(&document.map, name) {
             None => Ok(false),
             Some(Value::Bool(it)) => Ok(*it),
-            Some(it) => Err(document.wrong(name, it, "a boolean")),
+            Some(value) => Err(document.type_error(name, value, "a boolean")),
         };
         let (major, mut minor) = (flag("generateMajorChannels")?, flag("generateMinorChannels")?);
         minor |= !major;
@@ -95,48 +95,52 @@ impl Semver {
         Ok(Self { major, minor, preference, images })
     }
 
-    pub fn images(&self) -> Vec<&str> {
-        let mut res: Vec<&str> = Vec::new();
+    pub fn listed_images(&self) -> Vec<&str> {
+        let mut images: Vec<&str> = Vec::new();
         for image in self.images.iter().flatten() {
-            if !res.contains(&image.as_str()) {
-                res.push(image);
+            if !images.contains(&image.as_str()) {
+                images.push(image);
             }
         }
-        res
+        images
     }
 
     pub fn render(self, bundles: &Bundles) -> anyhow::Result<Catalog> {
         let mut package = None;
         let mut versions = [const { BTreeMap::new() }; 3];
         for (versions, images) in versions.iter_mut().zip(&self.images) {
-            *versions = self::versions(images, bundles, &mut package)?;
+            *versions = self::collect_versions(images, bundles, &mut package)?;
         }
         let package = package.unwrap_or_default();
-        let (channels, default_channel) = self.channels(&package, &versions);
-        let mut described = Package { name: package, default_channel, ..Package::default() };
-        let head = channels.iter().find(|it| it.name == described.default_channel);
-        let head = head.and_then(|it| it.entries().last()).map(|it| it.name.as_str());
-        if let Some(csv) =
-            bundles.values().find(|it| Some(it.name.as_str()) == head).and_then(properties::csv)
+        let (channels, default_channel) = self.build_channels(&package, &versions);
+        let mut described =
+            PackageBlob { name: package, default_channel, ..PackageBlob::default() };
+        let head = channels.iter().find(|channel| channel.name == described.default_channel);
+        let head =
+            head.and_then(|channel| channel.entries().last()).map(|entry| entry.name.as_str());
+        if let Some(csv) = bundles
+            .values()
+            .find(|bundle| Some(bundle.name.as_str()) == head)
+            .and_then(properties::find_csv)
         {
-            describe(&mut described, &csv);
+            set_description(&mut described, &csv);
         }
-        let mut res = Catalog::default();
-        res.packages.push(Located::new(described));
-        res.channels.extend(channels.into_iter().map(Located::new));
-        for image in self.images() {
-            res.bundles.push(Located::new(bundle(bundles, image)?.clone()));
+        let mut catalog = Catalog::default();
+        catalog.packages.push(Located::new(described));
+        catalog.channels.extend(channels.into_iter().map(Located::new));
+        for image in self.listed_images() {
+            catalog.bundles.push(Located::new(find_bundle(bundles, image)?.clone()));
         }
-        Ok(res)
+        Ok(catalog)
     }
 
-    /// The channels, linked, and the name of the default one.
-    fn channels(
+    /// Builds the channels with their upgrades, and returns them with the name of the default one.
+    fn build_channels(
         &self,
         package: &str,
         versions: &[BTreeMap<String, Version>; 3],
-    ) -> (Vec<Channel>, String) {
-        let mut channels: BTreeMap<String, Channel> = BTreeMap::new();
+    ) -> (Vec<ChannelBlob>, String) {
+        let mut channels: BTreeMap<String, ChannelBlob> = BTreeMap::new();
         let mut edges: Vec<Edge> = Vec::new();
         let mut best: Option<Candidate> = None;
         for (archetype, versions) in versions.iter().enumerate() {
@@ -144,15 +148,18 @@ impl Semver {
             sorted.sort_by(|one, other| one.1.compare(other.1));
             for (bundle, version) in sorted {
                 let kinds = [(self.major, ChannelKind::Major), (self.minor, ChannelKind::Minor)];
-                for (_, kind) in kinds.into_iter().filter(|it| it.0) {
+                for (_, kind) in kinds.into_iter().filter(|entry| entry.0) {
                     let name = channel_name(archetype, kind, version);
                     if !channels.contains_key(&name) {
                         let candidate = Candidate { archetype, kind, version, name: name.clone() };
-                        if best.as_ref().is_none_or(|it| candidate.is_better(it, self.preference)) {
+                        if best
+                            .as_ref()
+                            .is_none_or(|current| candidate.is_better(current, self.preference))
+                        {
                             best = Some(candidate);
                         }
                     }
-                    let channel = channels.entry(name.clone()).or_insert_with(|| Channel {
+                    let channel = channels.entry(name.clone()).or_insert_with(|| ChannelBlob {
                         name: name.clone(),
                         package: package.to_owned(),
                         entries: Some(Vec::new()),
@@ -165,8 +172,8 @@ impl Semver {
                 }
             }
         }
-        link(&mut channels, edges);
-        (channels.into_values().collect(), best.map(|it| it.name).unwrap_or_default())
+        link_entries(&mut channels, edges);
+        (channels.into_values().collect(), best.map(|candidate| candidate.name).unwrap_or_default())
     }
 }
 
@@ -181,7 +188,7 @@ struct Candidate<'a> {
 
 impl Candidate<'_> {
     fn is_better(&self, other: &Self, preference: ChannelKind) -> bool {
-        let rank = |it: ChannelKind| (it == preference, it);
+        let rank = |kind: ChannelKind| (kind == preference, kind);
         let order = self
             .archetype
             .cmp(&other.archetype)
@@ -201,28 +208,29 @@ struct Edge<'a> {
     index: usize,
 }
 
-/// The last version of each minor version skips all earlier ones of its major version, and replaces the last of the
-/// minor version before it.
-fn link(channels: &mut BTreeMap<String, Channel>, mut edges: Vec<Edge>) {
+/// Links the entries: the last version of each minor version skips all earlier ones of its major version, and
+/// replaces the last of the minor version before it.
+fn link_entries(channels: &mut BTreeMap<String, ChannelBlob>, mut edges: Vec<Edge>) {
     edges.sort_by(|one, other| {
-        let key = |it: &Edge| (it.archetype, it.kind);
+        let key = |edge: &Edge| (edge.archetype, edge.kind);
         key(one).cmp(&key(other)).then_with(|| one.version.compare(other.version))
     });
     let mut replaced = String::new();
     let mut skipped: BTreeSet<&str> = BTreeSet::new();
     for (at, edge) in edges.iter().enumerate() {
         let next = edges.get(at + 1);
-        let family = |it: &Edge| (it.archetype, it.kind, it.version.major);
-        let same_family = next.is_some_and(|it| family(it) == family(edge));
-        let same_minor =
-            same_family && next.is_some_and(|it| it.version.minor == edge.version.minor);
-        // What stands alone at the end has no edges.
+        let family = |edge: &Edge| (edge.archetype, edge.kind, edge.version.major);
+        let same_family = next.is_some_and(|following| family(following) == family(edge));
+        let same_minor = same_family
+            && next.is_some_and(|following| following.version.minor == edge.version.minor);
+        // The only entry of a channel has no edges.
         if !same_minor {
-            let entries = channels.get_mut(&edge.channel).and_then(|it| it.entries.as_mut());
-            if let Some(entry) = entries.and_then(|it| it.get_mut(edge.index)) {
+            let entries =
+                channels.get_mut(&edge.channel).and_then(|channel| channel.entries.as_mut());
+            if let Some(entry) = entries.and_then(|entries| entries.get_mut(edge.index)) {
                 entry.replaces.clone_from(&replaced);
-                let skips = skipped.iter().filter(|it| **it != replaced);
-                entry.skips = skips.map(|it| (*it).to_owned()).collect();
+                let skips = skipped.iter().filter(|name| **name != replaced);
+                entry.skips = skips.map(|name| (*name).to_owned()).collect();
             }
         }
         if !same_family {
@@ -245,16 +253,16 @@ fn channel_name(archetype: usize, kind: ChannelKind, version: &Version) -> Strin
     }
 }
 
-/// The versions of an archetype's bundles by name. All bundles are of one package.
-fn versions(
+/// Collects the versions of an archetype's bundles by name. All bundles are of one package.
+fn collect_versions(
     images: &[String],
     bundles: &Bundles,
     package: &mut Option<String>,
 ) -> anyhow::Result<BTreeMap<String, Version>> {
-    let mut res: BTreeMap<String, Version> = BTreeMap::new();
+    let mut versions: BTreeMap<String, Version> = BTreeMap::new();
     let mut images_by_name: BTreeMap<&str, &str> = BTreeMap::new();
     for image in images {
-        let bundle = bundle(bundles, image)?;
+        let bundle = find_bundle(bundles, image)?;
         let name = go::quoted(&bundle.name);
         let [of, raw, _] = package_of(bundle).map_err(anyhow::Error::msg)?;
         let version = Version::parse(&raw).ok_or_else(|| {
@@ -276,39 +284,41 @@ fn versions(
             return Err(anyhow::format_err!("duplicate bundle name {name}: {where_from}"))
                 .hint("leave all but one of them out of the template");
         }
-        if let Some(other) = res.values().find(|it| it.compare(&version).is_eq()) {
+        if let Some(other) = versions.values().find(|known| known.compare(&version).is_eq()) {
             let plain = version.without_build();
             return Err(anyhow::format_err!(
                 "encountered bundle versions which differ only by build metadata, which cannot be ordered: \"{version}\" and \"{other}\" are both \"{plain}\""
             ))
             .hint("give each bundle of a channel a version of its own");
         }
-        res.insert(bundle.name.clone(), version);
+        versions.insert(bundle.name.clone(), version);
     }
-    Ok(res)
+    Ok(versions)
 }
 
-fn read_images(document: &Document, archetype: &str) -> anyhow::Result<Vec<String>> {
+fn read_images(document: &TemplateDocument, archetype: &str) -> anyhow::Result<Vec<String>> {
     let map = match go::field(&document.map, archetype) {
         None => return Ok(Vec::new()),
         Some(Value::Object(map)) => map,
-        Some(it) => return Err(document.wrong(archetype, it, "an object")),
+        Some(value) => return Err(document.type_error(archetype, value, "an object")),
     };
-    require_known(document, map, &["bundles"])?;
+    refuse_unknown_fields(document, map, &["bundles"])?;
     let items = match go::field(map, "bundles") {
         None => return Ok(Vec::new()),
         Some(Value::Array(items)) => items,
-        Some(it) => return Err(document.wrong("bundles", it, "a list")),
+        Some(value) => return Err(document.type_error("bundles", value, "a list")),
     };
-    let mut res = Vec::new();
+    let mut images = Vec::new();
     for item in items {
         let Value::Object(map) = item else {
-            return Err(document.wrong("bundles", item, "an object with `image`"));
+            return Err(document.type_error("bundles", item, "an object with `image`"));
         };
-        require_known(document, map, &["image"])?;
+        refuse_unknown_fields(document, map, &["image"])?;
         match go::field(map, "image") {
-            Some(Value::String(it)) if !it.is_empty() => res.push(it.clone()),
-            Some(it) if !it.is_string() => return Err(document.wrong("image", it, "a string")),
+            Some(Value::String(it)) if !it.is_empty() => images.push(it.clone()),
+            Some(value) if !value.is_string() => {
+                return Err(document.type_error("image", value, "a string"));
+            }
             _ => {
                 return Err(document
                     .fault(format!("a bundle of `{archetype}` has no `image`"))
@@ -316,18 +326,18 @@ fn read_images(document: &Document, archetype: &str) -> anyhow::Result<Vec<Strin
             }
         }
     }
-    Ok(res)
+    Ok(images)
 }
 
-fn require_known(
-    document: &Document,
+fn refuse_unknown_fields(
+    document: &TemplateDocument,
     map: &Map<String, Value>,
     names: &[&str],
 ) -> anyhow::Result<()> {
-    match map.keys().find(|it| !names.iter().any(|name| name.eq_ignore_ascii_case(it))) {
+    match map.keys().find(|key| !names.iter().any(|name| name.eq_ignore_ascii_case(key))) {
         None => Ok(()),
         Some(key) => {
-            let known = names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+            let known = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             Err(document
                 .fault(format!("unknown field {}", go::quoted(key)))
                 .with_hint(format!("the fields here are {known}"))
@@ -336,14 +346,14 @@ fn require_known(
     }
 }
 
-/// The description and the icon of a ClusterServiceVersion.
-fn describe(package: &mut Package, csv: &Value) {
+/// Sets the description and the icon from a ClusterServiceVersion.
+fn set_description(package: &mut PackageBlob, csv: &Value) {
     let Some(spec) = csv.get("spec").and_then(Value::as_object) else { return };
     if let Some(text) = go::field(spec, "description").and_then(Value::as_str) {
         text.clone_into(&mut package.description);
     }
     let icons = go::field(spec, "icon").and_then(Value::as_array);
-    let Some(Value::Object(icon)) = icons.and_then(|it| it.first()) else { return };
+    let Some(Value::Object(icon)) = icons.and_then(|icons| icons.first()) else { return };
     let text = |name: &str| go::field(icon, name).and_then(Value::as_str).unwrap_or_default();
     let bytes = BASE64_STANDARD.decode(text("base64data").replace(['\r', '\n'], ""));
     if let Ok(bytes) = bytes {

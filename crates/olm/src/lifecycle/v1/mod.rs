@@ -7,8 +7,8 @@ mod objects;
 mod progress;
 
 pub use self::{
-    objects::{account, catalog, extension, requires_account},
-    progress::{Progress, conditions, installed, serving},
+    objects::{cluster_catalog, cluster_extension, installer_account, requires_account},
+    progress::{V1Progress, installed_progress, serving_progress, unsettled_conditions},
 };
 
 /// The API of OLM v1.

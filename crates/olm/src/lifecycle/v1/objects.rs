@@ -11,19 +11,19 @@ const LONGEST: usize = 53;
 /// The label with the name of a ClusterCatalog, which catalogd sets as well.
 const NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
 
-/// Whether the ClusterExtensions of a server need a service account, by their CRD.
+/// Returns whether the ClusterExtensions of a server need a service account, according to their CRD.
 pub fn requires_account(crd: &Value) -> bool {
     let mut versions = crd["spec"]["versions"].as_array().into_iter().flatten();
-    let version = versions.find(|it| it["name"] == "v1");
-    let required = version.map(|it| {
-        let spec = &it["schema"]["openAPIV3Schema"]["properties"]["spec"];
-        spec["required"].as_array().is_some_and(|it| it.contains(&json!("serviceAccount")))
+    let version = versions.find(|version| version["name"] == "v1");
+    let required = version.map(|version| {
+        let spec = &version["schema"]["openAPIV3Schema"]["properties"]["spec"];
+        spec["required"].as_array().is_some_and(|fields| fields.contains(&json!("serviceAccount")))
     });
     required.unwrap_or(true)
 }
 
-/// The catalog of a package, from an image.
-pub fn catalog(package: &str, image: &str) -> anyhow::Result<Value> {
+/// Builds the ClusterCatalog of a package, from an image.
+pub fn cluster_catalog(package: &str, image: &str) -> anyhow::Result<Value> {
     let name = catalog_name(package)?;
     Ok(json!({
         "apiVersion": API,
@@ -33,8 +33,12 @@ pub fn catalog(package: &str, image: &str) -> anyhow::Result<Value> {
     }))
 }
 
-/// The installation of a package from this catalog alone, in the version that the catalog has.
-pub fn extension(package: &str, namespace: &str, account: Option<&str>) -> anyhow::Result<Value> {
+/// Builds the ClusterExtension that installs a package from this catalog alone, in the version of the catalog.
+pub fn cluster_extension(
+    package: &str,
+    namespace: &str,
+    account: Option<&str>,
+) -> anyhow::Result<Value> {
     let catalog = catalog_name(package)?;
     if LONGEST < package.len() {
         return Err(anyhow::format_err!(
@@ -44,7 +48,7 @@ pub fn extension(package: &str, namespace: &str, account: Option<&str>) -> anyho
             "OLM v1 uses it as the name of a Helm release, which may have {LONGEST} characters"
         ));
     }
-    let mut res = json!({
+    let mut extension = json!({
         "apiVersion": API,
         "kind": "ClusterExtension",
         "metadata": {"name": package, "labels": {CATALOG_LABEL: catalog}},
@@ -57,13 +61,13 @@ pub fn extension(package: &str, namespace: &str, account: Option<&str>) -> anyho
         },
     });
     if let Some(account) = account {
-        res["spec"]["serviceAccount"] = json!({"name": account});
+        extension["spec"]["serviceAccount"] = json!({"name": account});
     }
-    Ok(res)
+    Ok(extension)
 }
 
-/// A service account that may do everything, as OLM v1 needs for any bundle: its name, and its objects.
-pub fn account(package: &str, namespace: &str) -> anyhow::Result<(String, [Value; 2])> {
+/// Builds a service account with all permissions, which OLM v1 needs for any bundle: its name, and its objects.
+pub fn installer_account(package: &str, namespace: &str) -> anyhow::Result<(String, [Value; 2])> {
     let labels = json!({CATALOG_LABEL: catalog_name(package)?});
     let name = format!("{package}-installer");
     let account = json!({
@@ -89,14 +93,14 @@ fn a_service_account_is_required_if_the_schema_requires_it() {
     };
     assert!(requires_account(&crd(json!(["namespace", "serviceAccount", "source"]))));
     assert!(!requires_account(&crd(json!(["namespace", "source"]))));
-    let extension = extension("a", "ns", None).unwrap();
+    let extension = cluster_extension("a", "ns", None).unwrap();
     assert!(extension["spec"].get("serviceAccount").is_none());
 }
 
 #[test]
 fn a_package_has_a_name_that_helm_accepts() {
-    assert!(extension(&"a".repeat(53), "ns", None).is_ok());
-    let why = extension(&"a".repeat(54), "ns", None).unwrap_err();
+    assert!(cluster_extension(&"a".repeat(53), "ns", None).is_ok());
+    let why = cluster_extension(&"a".repeat(54), "ns", None).unwrap_err();
     let expected = "OLM v1 uses it as the name of a Helm release, which may have 53 characters";
     assert_eq!(diagnostics::hints(&why), [expected]);
     assert!(why.to_string().ends_with("is too long for OLM v1"), "{why}");

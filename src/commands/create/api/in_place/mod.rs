@@ -5,7 +5,7 @@ mod package;
 use clap::error::ErrorKind;
 use serde::Serialize;
 
-use self::package::Package;
+use self::package::TargetPackage;
 use super::Args;
 use crate::app::feature_flags::FeatureFlags;
 use crate::{
@@ -19,7 +19,7 @@ use model::{ApiGroup, Found, Kind, Plural, ProjectPath, Tree as _, Version};
 
 /// The variables of `templates/create/in-place`.
 #[derive(Clone, Serialize)]
-struct Context<'a> {
+struct InPlaceContext<'a> {
     controller: bool,
     api_group: &'a ApiGroup,
     version: Version,
@@ -33,24 +33,24 @@ impl Args {
     pub fn in_place(mut self, tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Result<()> {
         self.refuse_scaffold_flags()?;
         let Some(path) = self.output_file.take() else {
-            return Err(terminal::usage(
+            return Err(terminal::usage_error(
                 ErrorKind::MissingRequiredArgument,
                 "`--output-file` is required in an adopted operator: it names the new file, e.g. `--output-file src/memcached.rs`",
             ));
         };
         refuse_existing(tree, &path)?;
-        let package = Package::of(tree, &path)?;
-        let group = terminal::ask(self.group.take(), "group", "cache.example.com")?;
-        let group: ApiGroup = group.as_str().parse().map_err(|it| {
-            let message = format!("invalid value '{group}' for '--group <GROUP>': {it}; in an adopted operator, it is the whole API group");
-            terminal::usage(ErrorKind::ValueValidation, &message)
+        let package = TargetPackage::find_for(tree, &path)?;
+        let group = terminal::ask_for_value(self.group.take(), "group", "cache.example.com")?;
+        let group: ApiGroup = group.as_str().parse().map_err(|why| {
+            let message = format!("invalid value '{group}' for '--group <GROUP>': {why}; in an adopted operator, it is the whole API group");
+            terminal::usage_error(ErrorKind::ValueValidation, &message)
         })?;
-        let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
+        let kind = terminal::ask_for_value(self.kind.take(), "kind", "Memcached")?;
         let why = "it is unknown whether the operator declares the kind already";
         let reading = declared::reading(tree, self.compile, &FeatureFlags::default(), why)?;
         let plural = self.plural.take().unwrap_or_else(|| kind.plural());
         refuse_second(project, &reading.operator.kinds, &group, &kind, &plural)?;
-        let context = Context {
+        let context = InPlaceContext {
             controller: self.controller != Some(false),
             api_group: &group,
             version: self.version,
@@ -60,15 +60,16 @@ impl Args {
             api_namespaced: self.namespaced != Some(false),
         };
         let mut plan = Plan::default();
-        plan.scaffold(path.clone(), text(&context)?);
-        let edited = record(project, &context)?;
-        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
-        let mut steps = package.steps(tree, &path, &context)?;
-        steps.push(match project.inputs.crds.is_empty() {
-            true => "operator-rs generate crds --output-dir DIR    # write the CRD".to_owned(),
-            false => "operator-rs manifests    # write the CRD".to_owned(),
+        plan.scaffold(path.clone(), render_file(&context)?);
+        let edited = record_kind(project, &context)?;
+        plan.edit_file(Project::path(), project.text().to_owned(), edited.text().to_owned());
+        let mut steps = package.manual_steps(tree, &path, &context)?;
+        steps.push(if project.inputs.crds.is_empty() {
+            "operator-rs generate crds --output-dir DIR    # write the CRD".to_owned()
+        } else {
+            "operator-rs manifests    # write the CRD".to_owned()
         });
-        plan.next(format!("Next: edit {path}, then\n  {}", steps.join("\n  ")));
+        plan.set_next_steps(format!("Next: edit {path}, then\n  {}", steps.join("\n  ")));
         tree.apply(plan)
     }
 
@@ -82,9 +83,9 @@ impl Args {
             ("resource=false", !self.resource),
             ("external-api-path", self.external.external_api_path.is_some()),
         ];
-        match given.iter().find(|it| it.1) {
+        match given.iter().find(|entry| entry.1) {
             None => Ok(()),
-            Some((flag, _)) => Err(terminal::usage(
+            Some((flag, _)) => Err(terminal::usage_error(
                 ErrorKind::ArgumentConflict,
                 &format!(
                     "`--{flag}` does not work in an adopted operator: leave it out, and edit the new file"
@@ -95,16 +96,19 @@ impl Args {
 }
 
 /// The file. A kind whose types would have the name of something else in it is refused.
-fn text(context: &Context<'_>) -> anyhow::Result<String> {
-    let render = |context: &Context<'_>| scaffold::text("create/in-place", "file.rs", context);
+fn render_file(context: &InPlaceContext<'_>) -> anyhow::Result<String> {
+    let render =
+        |context: &InPlaceContext<'_>| scaffold::text("create/in-place", "file.rs", context);
     // No name in the template has this kind as its beginning.
     let other: Kind = "Xx0".parse()?;
-    let others = render(&Context { kind: &other, ..context.clone() })?;
-    let code = others.lines().filter(|it| !it.trim_start().starts_with("//"));
+    let others = render(&InPlaceContext { kind: &other, ..context.clone() })?;
+    let code = others.lines().filter(|line| !line.trim_start().starts_with("//"));
     let kind = context.kind.to_string();
-    let own = ["", "Spec", "Status"].map(|it| format!("{kind}{it}"));
-    let mut words = code.flat_map(|it| it.split(|it: char| !it.is_alphanumeric() && it != '_'));
-    match words.find(|word| own.iter().any(|it| it == word)) {
+    let own = ["", "Spec", "Status"].map(|suffix| format!("{kind}{suffix}"));
+    let mut words = code.flat_map(|line| {
+        line.split(|character: char| !character.is_alphanumeric() && character != '_')
+    });
+    match words.find(|word| own.iter().any(|name| name == word)) {
         None => render(context),
         Some(word) => {
             Err(anyhow::format_err!("`{word}` is the name of something else in the new file"))
@@ -115,9 +119,9 @@ fn text(context: &Context<'_>) -> anyhow::Result<String> {
 
 /// PROJECT with the new kind, so that its group counts as the operator's own. A list that is empty stays so, as all kinds
 /// of the source are the operator's own then.
-fn record(project: &Project, context: &Context<'_>) -> anyhow::Result<Project> {
-    let Context { kind, version, plural, .. } = *context;
-    let new = Resource::in_place(
+fn record_kind(project: &Project, context: &InPlaceContext<'_>) -> anyhow::Result<Project> {
+    let InPlaceContext { kind, version, plural, .. } = *context;
+    let new = Resource::adopted(
         &context.api_group.to_string(),
         &project.domain,
         kind.clone(),
@@ -127,12 +131,13 @@ fn record(project: &Project, context: &Context<'_>) -> anyhow::Result<Project> {
     let Some(new) = new else { return Ok(project.clone()) };
     let new = Resource {
         controller: context.controller,
-        plural: Some(plural.clone()).filter(|it| *it != kind.plural()),
+        plural: Some(plural.clone()).filter(|plural| *plural != kind.plural()),
         ..new
     };
-    match project.resources.iter().any(|it| it.api.is_some()) {
-        true => project.with(new),
-        false => Ok(project.clone()),
+    if project.resources.iter().any(|resource| resource.api.is_some()) {
+        project.with_resource(new)
+    } else {
+        Ok(project.clone())
     }
 }
 
@@ -155,20 +160,24 @@ fn refuse_second(
     plural: &Plural,
 ) -> anyhow::Result<()> {
     let (group, kind, plural) = (group.to_string(), kind.to_string(), plural.to_string());
-    for it in kinds.iter().filter(|it| it.group.as_ref().is_none_or(|it| *it == group)) {
-        let place = &it.place;
-        if it.kind.as_ref() == Some(&kind) {
+    for declared in kinds
+        .iter()
+        .filter(|declared| declared.group.as_ref().is_none_or(|other_group| *other_group == group))
+    {
+        let place = &declared.place;
+        if declared.kind.as_ref() == Some(&kind) {
             return Err(anyhow::format_err!("{place}: {kind}.{group} is declared here already"))
                 .hint("add a version of a kind by hand");
         }
-        if it.crd.as_ref().is_ok_and(|it| it.spec.names.plural == plural) {
+        if declared.crd.as_ref().is_ok_and(|crd| crd.spec.names.plural == plural) {
             return Err(anyhow::format_err!(
                 "{place}: the plural `{plural}` is that of a kind here"
             ))
             .hint("choose another plural: `--plural NAME`");
         }
     }
-    let is_listed = |it: &&Resource| it.api_group() == group && it.kind.to_string() == kind;
+    let is_listed =
+        |resource: &&Resource| resource.api_group() == group && resource.kind.to_string() == kind;
     match project.resources.iter().find(is_listed) {
         None => Ok(()),
         Some(_) => Err(anyhow::format_err!(

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use toml::{Table, Value};
 
-use super::Context;
+use super::InPlaceContext;
 use crate::{
     app::cargo::{self, lock},
     plan::WorkTree,
@@ -13,7 +13,7 @@ use crate::{
 use diagnostics::Hint as _;
 use model::{Found, ProjectPath, RUST_KEYWORDS, Tree as _};
 
-pub struct Package {
+pub struct TargetPackage {
     /// None at the top.
     folder: Option<ProjectPath>,
     name: String,
@@ -30,19 +30,19 @@ struct Module {
     parent: String,
 }
 
-impl Package {
+impl TargetPackage {
     /// The package that a new file is a module of.
-    pub fn of(tree: &WorkTree<'_>, path: &ProjectPath) -> anyhow::Result<Self> {
+    pub fn find_for(tree: &WorkTree<'_>, path: &ProjectPath) -> anyhow::Result<Self> {
         require_module(path, path.name().strip_suffix(".rs").unwrap_or_default())?;
         let read = |path: &str| {
             let text = tree.read(&path.parse()?)?;
-            text.map(|it| cargo::parse(Path::new(path), &it)).transpose()
+            text.map(|text| cargo::parse(Path::new(path), &text)).transpose()
         };
         let mut folder = path.parent();
         let (manifest, name) = loop {
-            let prefix = folder.as_ref().map_or(String::new(), |it| format!("{it}/"));
+            let prefix = folder.as_ref().map_or(String::new(), |folder| format!("{folder}/"));
             let manifest = read(&format!("{prefix}Cargo.toml"))?.unwrap_or_default();
-            let name = manifest.get("package").and_then(|it| it.get("name")?.as_str());
+            let name = manifest.get("package").and_then(|package| package.get("name")?.as_str());
             if let Some(name) = name.map(str::to_owned) {
                 break (manifest, name);
             }
@@ -50,91 +50,99 @@ impl Package {
             folder = here.parent();
         };
         let top = read("Cargo.toml")?.unwrap_or_default();
-        let shared = top.get("workspace").and_then(|it| it.get("dependencies")?.as_table());
+        let shared =
+            top.get("workspace").and_then(|workspace| workspace.get("dependencies")?.as_table());
         let lock = tree.read(&ProjectPath::fixed("Cargo.lock"))?;
-        let lock = lock.and_then(|it| lock::read(&it).ok());
+        let lock = lock.and_then(|text| lock::read(&text).ok());
         Ok(Self { folder, name, manifest, shared: shared.cloned().unwrap_or_default(), lock })
     }
 
-    /// What the paths of its files begin with.
-    fn prefix(&self) -> String {
-        self.folder.as_ref().map_or(String::new(), |it| format!("{it}/"))
+    /// Returns the prefix of the paths of its files.
+    fn path_prefix(&self) -> String {
+        self.folder.as_ref().map_or(String::new(), |folder| format!("{folder}/"))
     }
 
-    /// What is left to do by hand.
-    pub fn steps(
+    /// Lists the steps that are left to do by hand.
+    pub fn manual_steps(
         &self,
         tree: &WorkTree<'_>,
         path: &ProjectPath,
-        context: &Context<'_>,
+        context: &InPlaceContext<'_>,
     ) -> anyhow::Result<Vec<String>> {
-        let (modules, call) = self.modules(tree, path)?;
-        let line = |it: &Module| format!("add `pub mod {};` to {}", it.name, it.parent);
-        let mut res: Vec<String> = modules.iter().map(line).collect();
-        res.extend(self.missing(context));
+        let (modules, call) = self.find_missing_modules(tree, path)?;
+        let line = |module: &Module| format!("add `pub mod {};` to {}", module.name, module.parent);
+        let mut steps: Vec<String> = modules.iter().map(line).collect();
+        steps.extend(self.missing_dependency_commands(context));
         if context.controller {
-            res.push(format!("await `{call}::run(client)` beside the other controllers"));
+            steps.push(format!("await `{call}::run(client)` beside the other controllers"));
             let role =
                 "give the operator's role the permissions in the `+kubebuilder:rbac` comments";
-            res.push(role.to_owned());
+            steps.push(role.to_owned());
         }
-        Ok(res)
+        Ok(steps)
     }
 
     /// The modules that lead to a file and are not declared yet, the innermost first; and its path in the code of a program.
-    fn modules(
+    fn find_missing_modules(
         &self,
         tree: &WorkTree<'_>,
         path: &ProjectPath,
     ) -> anyhow::Result<(Vec<Module>, String)> {
-        let roots = self.roots(tree, path)?;
+        let roots = self.find_root_files(tree, path)?;
         let mut name = path.name().trim_end_matches(".rs").to_owned();
         let mut folder = path.parent();
-        let (mut res, mut call) = (Vec::new(), Vec::new());
+        let (mut missing, mut call) = (Vec::new(), Vec::new());
         let mut is_declared = false;
-        while let Some(here) = folder.filter(|it| Some(it) != self.folder.as_ref()) {
+        while let Some(here) = folder.filter(|here| Some(here) != self.folder.as_ref()) {
             // Cargo makes a program of each file there.
-            if here.as_str().strip_suffix("src/bin").is_some_and(|it| it == self.prefix()) {
+            if here
+                .as_str()
+                .strip_suffix("src/bin")
+                .is_some_and(|prefix| prefix == self.path_prefix())
+            {
                 break;
             }
             call.push(name.clone());
-            let in_it = |it: &&String| it.rsplit_once('/').is_some_and(|it| it.0 == here.as_str());
+            let in_it = |root: &&String| {
+                root.rsplit_once('/').is_some_and(|parts| parts.0 == here.as_str())
+            };
             let here_are: Vec<&String> = roots.iter().filter(in_it).collect();
-            let has_name = |it: &&&String| {
-                let text = it.parse().ok().and_then(|it| tree.read(&it).ok()?);
-                text.is_some_and(|it| declares(&it, &name))
+            let has_name = |root: &&&String| {
+                let text = root.parse().ok().and_then(|path| tree.read(&path).ok()?);
+                text.is_some_and(|text| declares_module(&text, &name))
             };
             let root = here_are.iter().find(has_name).or(here_are.first()).copied();
             let usual = [format!("{here}/mod.rs"), format!("{here}.rs")];
             let parent = match root {
                 Some(root) => root.clone(),
-                // The modules of a root are beside it.
+                // The modules of a root file are in the same folder.
                 None if roots.contains(&usual[1]) => break,
                 None => {
                     require_module(path, here.name())?;
-                    let there = |it: &&String| {
-                        it.parse()
-                            .is_ok_and(|it| tree.look(&it).is_ok_and(|it| it != Found::Nothing))
+                    let there = |file: &&String| {
+                        file.parse().is_ok_and(|path| {
+                            tree.look(&path).is_ok_and(|entry| entry != Found::Nothing)
+                        })
                     };
                     usual.iter().find(there).unwrap_or(&usual[0]).clone()
                 }
             };
             let text = tree.read(&parent.parse()?)?.unwrap_or_default();
-            let has_it = declares(&text, &name);
-            if has_it && res.is_empty() && !is_declared {
+            let has_it = declares_module(&text, &name);
+            if has_it && missing.is_empty() && !is_declared {
                 return Err(anyhow::format_err!("{parent} declares a module `{name}` already"))
                     .hint("give the new file another name");
             }
             is_declared |= has_it;
             if !is_declared {
-                res.push(Module { name, parent });
+                missing.push(Module { name, parent });
             }
             if let Some(root) = root {
-                if let Some(krate) = self.library(root) {
+                if let Some(krate) = self.library_name(root) {
                     call.push(krate);
                 }
                 call.reverse();
-                return Ok((res, call.join("::")));
+                return Ok((missing, call.join("::")));
             }
             name = here.name().to_owned();
             folder = here.parent();
@@ -143,14 +151,18 @@ impl Package {
     }
 
     /// The root files of the package's crates, libraries first.
-    fn roots(&self, tree: &WorkTree<'_>, path: &ProjectPath) -> anyhow::Result<Vec<String>> {
-        let prefix = self.prefix();
+    fn find_root_files(
+        &self,
+        tree: &WorkTree<'_>,
+        path: &ProjectPath,
+    ) -> anyhow::Result<Vec<String>> {
+        let prefix = self.path_prefix();
         let of_bins = self.manifest.get("bin").and_then(Value::as_array).into_iter().flatten();
         let targets = self.manifest.get("lib").into_iter().chain(of_bins);
-        let targets = targets.filter_map(|it| it.get("path")?.as_str());
-        let mut all: Vec<String> = targets.map(|it| format!("{prefix}{it}")).collect();
-        all.extend(["src/lib.rs", "src/main.rs"].map(|it| format!("{prefix}{it}")));
-        all.sort_by_key(|it| self.library(it).is_none());
+        let targets = targets.filter_map(|target| target.get("path")?.as_str());
+        let mut all: Vec<String> = targets.map(|path| format!("{prefix}{path}")).collect();
+        all.extend(["src/lib.rs", "src/main.rs"].map(|file| format!("{prefix}{file}")));
+        all.sort_by_key(|root| self.library_name(root).is_none());
         // Cargo makes a program of each file in src/bin, and of each directory there with a main.rs.
         if let Some(rest) = path.as_str().strip_prefix(&format!("{prefix}src/bin/"))
             && let Some((name, _)) = rest.split_once('/')
@@ -160,26 +172,26 @@ impl Package {
                 format!("{prefix}src/bin/{name}.rs"),
             ]);
         }
-        let mut res = Vec::new();
-        for it in all {
-            if tree.look(&it.parse()?)? != Found::Nothing {
-                res.push(it);
+        let mut roots = Vec::new();
+        for root in all {
+            if tree.look(&root.parse()?)? != Found::Nothing {
+                roots.push(root);
             }
         }
-        Ok(res)
+        Ok(roots)
     }
 
     /// The name of the library with this root file.
-    fn library(&self, root: &str) -> Option<String> {
-        let prefix = self.prefix();
+    fn library_name(&self, root: &str) -> Option<String> {
+        let prefix = self.path_prefix();
         let lib = self.manifest.get("lib");
-        let text = |key| lib.and_then(|it| it.get(key)?.as_str());
+        let text = |key| lib.and_then(|lib| lib.get(key)?.as_str());
         let own = format!("{prefix}{}", text("path").unwrap_or("src/lib.rs"));
         (root == own).then(|| text("name").unwrap_or(&self.name).replace('-', "_"))
     }
 
     /// The commands that add the dependencies of the new file that the package lacks.
-    fn missing(&self, context: &Context<'_>) -> Vec<String> {
+    fn missing_dependency_commands(&self, context: &InPlaceContext<'_>) -> Vec<String> {
         let mut used = vec![("kube", vec![]), ("k8s-openapi", vec![]), ("serde_json", vec![])];
         used[0].1.push("derive");
         used.extend([("schemars", vec![]), ("serde", vec!["derive"])]);
@@ -188,20 +200,20 @@ impl Package {
             used.extend([("futures", vec![]), ("tracing", vec![])]);
         }
         let mut plain = String::new();
-        let mut res = Vec::new();
+        let mut commands = Vec::new();
         for (name, mut features) in used {
-            let on = self.features(name);
+            let on = self.enabled_features(name);
             let version = match &on {
                 Some(on) => {
-                    features.retain(|it| !on.contains(it));
+                    features.retain(|feature| !on.contains(feature));
                     String::new()
                 }
-                None => self.locked(name).unwrap_or_default(),
+                None => self.locked_version(name).unwrap_or_default(),
             };
             match features.as_slice() {
                 [] if on.is_some() => {}
                 [] => plain += &format!(" {name}{version}"),
-                features => res.push(format!(
+                features => commands.push(format!(
                     "cargo add --package {} {name}{version} --features {}",
                     self.name,
                     features.join(",")
@@ -209,31 +221,31 @@ impl Package {
             }
         }
         if !plain.is_empty() {
-            res.push(format!("cargo add --package {}{plain}", self.name));
+            commands.push(format!("cargo add --package {}{plain}", self.name));
         }
-        res
+        commands
     }
 
     /// The features of a dependency that Cargo.toml turns on; none if it is no dependency. `client` is one of kube's defaults.
-    fn features(&self, name: &str) -> Option<Vec<&str>> {
+    fn enabled_features(&self, name: &str) -> Option<Vec<&str>> {
         let all = self.manifest.get("dependencies")?.as_table()?;
-        let own = dependency(all, name)?;
-        let shared = own.get("workspace").and_then(|_| dependency(&self.shared, name));
+        let own = find_dependency(all, name)?;
+        let shared = own.get("workspace").and_then(|_| find_dependency(&self.shared, name));
         let lists = [Some(own), shared].into_iter().flatten();
-        let lists = lists.filter_map(|it| it.get("features")?.as_array());
-        let mut res: Vec<&str> = lists.flatten().filter_map(Value::as_str).collect();
+        let lists = lists.filter_map(|dependency| dependency.get("features")?.as_array());
+        let mut features: Vec<&str> = lists.flatten().filter_map(Value::as_str).collect();
         let defaults = shared.unwrap_or(own).get("default-features");
         if defaults.and_then(Value::as_bool) != Some(false) {
-            res.push("client");
+            features.push("client");
         }
-        Some(res)
+        Some(features)
     }
 
     /// The version in Cargo.lock, as `cargo add` takes it; that of kube, where there are several.
-    fn locked(&self, name: &str) -> Option<String> {
+    fn locked_version(&self, name: &str) -> Option<String> {
         let lock = self.lock.as_ref()?;
         let of_kube = lock.versions_of("kube-core").first();
-        let of_kube = of_kube.map(|it| lock.dependencies_named(*it, name)).unwrap_or_default();
+        let of_kube = of_kube.map(|kube| lock.dependencies_named(*kube, name)).unwrap_or_default();
         let [one] = of_kube.as_slice() else { return None };
         let version = &lock.packages[*one].version;
         Some(match version.major {
@@ -243,23 +255,28 @@ impl Package {
     }
 }
 
-/// Whether code has a `mod` with this name. One in a comment counts, as well.
-fn declares(text: &str, name: &str) -> bool {
-    let mut words =
-        text.split(|it: char| !it.is_alphanumeric() && it != '_').filter(|it| !it.is_empty());
+/// Returns whether code has a `mod` with this name, also in a comment.
+fn declares_module(text: &str, name: &str) -> bool {
+    let mut words = text
+        .split(|character: char| !character.is_alphanumeric() && character != '_')
+        .filter(|word| !word.is_empty());
     let mut before = "";
     words.any(|word| std::mem::replace(&mut before, word) == "mod" && word == name)
 }
 
 /// Refuses a path of which this part cannot be a module.
 fn require_module(path: &ProjectPath, name: &str) -> anyhow::Result<()> {
-    let inside = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_';
-    let is_name = name.starts_with(|it: char| it.is_ascii_lowercase()) && name.chars().all(inside);
+    let inside = |character: char| {
+        character.is_ascii_lowercase() || character.is_ascii_digit() || character == '_'
+    };
+    let is_name = name.starts_with(|character: char| character.is_ascii_lowercase())
+        && name.chars().all(inside);
     let is_taken = RUST_KEYWORDS.contains(&name) || ["main", "lib"].contains(&name);
-    match is_name && !is_taken {
-        true => Ok(()),
-        false => Err(anyhow::format_err!("`{path}` is not the file of a Rust module"))
-            .hint("name a file such as `src/memcached.rs`: lowercase letters, digits and `_`, and no keyword of Rust"),
+    if is_name && !is_taken {
+        Ok(())
+    } else {
+        Err(anyhow::format_err!("`{path}` is not the file of a Rust module"))
+            .hint("name a file such as `src/memcached.rs`: lowercase letters, digits and `_`, and no keyword of Rust")
     }
 }
 
@@ -269,7 +286,7 @@ fn no_module<T>(path: &ProjectPath) -> anyhow::Result<T> {
 }
 
 /// The entry of a dependency, whichever of `-` and `_` its name has.
-fn dependency<'a>(all: &'a Table, name: &str) -> Option<&'a Value> {
-    let same = |it: &str| it.replace('-', "_") == name.replace('-', "_");
-    all.iter().find(|it| same(it.0)).map(|it| it.1)
+fn find_dependency<'a>(all: &'a Table, name: &str) -> Option<&'a Value> {
+    let same = |key: &str| key.replace('-', "_") == name.replace('-', "_");
+    all.iter().find(|entry| same(entry.0)).map(|entry| entry.1)
 }

@@ -5,7 +5,7 @@ use go_data::yaml::json;
 
 fn rights(scope: Scope, role: &Value) -> Rights<'_> {
     let mut res = Rights::new();
-    add(role, scope, "", &mut MOST.clone(), &mut res).expect("few rights");
+    add_rights(role, scope, "", &mut MOST.clone(), &mut res).expect("few rights");
     res
 }
 
@@ -13,7 +13,7 @@ fn rights(scope: Scope, role: &Value) -> Rights<'_> {
 fn check(old: Value, new: Value, expected: &[&str]) {
     let (old, new) = (json!({ "rules": old }), json!({ "rules": new }));
     let (old, new) = (rights(Scope::Everywhere, &old), rights(Scope::Everywhere, &new));
-    let gained: Vec<String> = grouped(&new, &old).into_iter().map(|it| it.1).collect();
+    let gained: Vec<String> = group_rights(&new, &old).into_iter().map(|it| it.1).collect();
     assert_eq!(gained, expected);
 }
 
@@ -87,8 +87,8 @@ fn many_urls_are_compared_in_time() {
 fn a_cluster_wide_rule_grants_more_than_a_namespaced_one() {
     let role = json!({ "rules": [rule("", &["pods"], &["get"])] });
     let (cluster, targets) = (rights(Scope::Everywhere, &role), rights(Scope::Targets, &role));
-    assert!(grouped(&targets, &cluster).is_empty());
-    assert_eq!(grouped(&cluster, &targets).len(), 1);
+    assert!(group_rights(&targets, &cluster).is_empty());
+    assert_eq!(group_rights(&cluster, &targets).len(), 1);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn rules_that_multiply_are_refused() {
     let many: Vec<String> = (0..1000).map(|it| it.to_string()).collect();
     let check = |rule: Value| {
         let role = json!({ "rules": [rule] });
-        let found = add(&role, Scope::Targets, "", &mut MOST.clone(), &mut Rights::new());
+        let found = add_rights(&role, Scope::Targets, "", &mut MOST.clone(), &mut Rights::new());
         assert!(found.is_err(), "{role}");
     };
     check(json!({ "apiGroups": many, "resources": many, "verbs": many }));

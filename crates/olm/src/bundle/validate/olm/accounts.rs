@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::{
     super::{csv, load::Loaded},
-    Faults, Rule, deployments, of,
+    Faults, Rule, located_deployments, of,
 };
 use go_data::{
     kubernetes::rbac::{self, Account},
@@ -16,14 +16,15 @@ use go_data::{
 const CHOSEN: &str = "";
 
 pub fn check(bundle: &Loaded, faults: &mut Faults) {
-    for (at, deployment) in deployments(&bundle.csv.object) {
-        permissions(bundle, &at, deployment, faults);
+    for (at, deployment) in located_deployments(&bundle.csv.object) {
+        check_permissions(bundle, &at, deployment, faults);
     }
-    fixed_namespaces(bundle, faults);
+    check_fixed_namespaces(bundle, faults);
 }
 
-/// A service account that nobody creates, or that has no permission: neither the CSV nor a binding gives it one.
-fn permissions(bundle: &Loaded, at: &str, deployment: &Value, faults: &mut Faults) {
+/// Reports a service account that neither OLM nor the bundle creates, or that has no permission from the CSV or a
+/// binding.
+fn check_permissions(bundle: &Loaded, at: &str, deployment: &Value, faults: &mut Faults) {
     let object = &bundle.csv.object;
     let account = account_of(deployment);
     if csv::has_permissions(object, account) {
@@ -34,13 +35,13 @@ fn permissions(bundle: &Loaded, at: &str, deployment: &Value, faults: &mut Fault
     let is_account =
         |object: &Value| of::kind(object) == "ServiceAccount" && of::name(object) == account;
     // Every namespace has this one.
-    if account != "default" && !bundle.objects.iter().any(|it| is_account(&it.object)) {
+    if account != "default" && !bundle.objects.iter().any(|manifest| is_account(&manifest.object)) {
         let message = format!(
             "neither OLM nor the bundle creates the service account `{account}` of the Deployment `{name}`, and without it there are no pods"
         );
         return faults.push(Rule::AccountMissing, place, message);
     }
-    if !bundle.objects.iter().any(|it| may_bind(&it.object, account)) {
+    if !bundle.objects.iter().any(|manifest| may_bind(&manifest.object, account)) {
         let message = format!(
             "nothing in the bundle gives the service account `{account}` of the Deployment `{name}` a permission"
         );
@@ -64,16 +65,17 @@ fn may_bind(binding: &Value, account: &str) -> bool {
     })
 }
 
-/// A binding that names the namespace of an account which OLM creates in the namespace that the user chooses.
-fn fixed_namespaces(bundle: &Loaded, faults: &mut Faults) {
-    let manifests = bundle.objects.iter().filter(|it| of::kind(&it.object) == "ServiceAccount");
-    let deployments: Vec<_> = deployments(&bundle.csv.object).collect();
+/// Reports bindings with a fixed namespace of an account that OLM creates in the namespace that the user chooses.
+fn check_fixed_namespaces(bundle: &Loaded, faults: &mut Faults) {
+    let manifests =
+        bundle.objects.iter().filter(|manifest| of::kind(&manifest.object) == "ServiceAccount");
+    let deployments: Vec<_> = located_deployments(&bundle.csv.object).collect();
     let accounts: BTreeSet<&str> = manifests
-        .map(|it| of::name(&it.object))
+        .map(|manifest| of::name(&manifest.object))
         .chain(deployments.iter().map(|(_, deployment)| account_of(deployment)))
         .filter(|name| *name != "default")
         .collect();
-    for manifest in bundle.objects.iter().filter(|it| rbac::is_binding(&it.object)) {
+    for manifest in bundle.objects.iter().filter(|manifest| rbac::is_binding(&manifest.object)) {
         for (at, subject) in of::list(&manifest.object, "/subjects").iter().enumerate() {
             let (name, namespace) = (of::name_of(subject), of::text(subject, "/namespace"));
             let is_fixed = of::kind(subject) == "ServiceAccount" && !namespace.is_empty();

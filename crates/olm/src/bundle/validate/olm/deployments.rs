@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use super::{
     super::{load::Loaded, names},
-    Faults, Rule, deployments, of,
+    Faults, Rule, located_deployments, of,
 };
 use go_data::yaml::{Map, Value};
 
 pub fn check(bundle: &Loaded, faults: &mut Faults) {
     let (path, csv) = (bundle.csv.path, &bundle.csv.object);
     let mut seen = BTreeSet::new();
-    for (at, deployment) in deployments(csv) {
+    for (at, deployment) in located_deployments(csv) {
         let name = of::name_of(deployment);
         if !seen.insert(name) {
             faults.push(
@@ -33,14 +33,14 @@ pub fn check(bundle: &Loaded, faults: &mut Faults) {
                 ),
             );
         }
-        selector(path, &at, deployment, faults);
-        volumes(bundle, &at, deployment, faults);
-        related_images(bundle, &at, deployment, faults);
+        check_selector(path, &at, deployment, faults);
+        check_volumes(bundle, &at, deployment, faults);
+        check_related_images(bundle, &at, deployment, faults);
     }
 }
 
-/// The API server refuses a Deployment whose selector leaves out its own pods.
-fn selector(path: &str, at: &str, deployment: &Value, faults: &mut Faults) {
+/// Reports a selector that does not match the pods of its Deployment: the API server refuses it.
+fn check_selector(path: &str, at: &str, deployment: &Value, faults: &mut Faults) {
     let map = |pointer: &str| deployment.pointer(pointer).and_then(Value::as_object);
     let name = of::name_of(deployment);
     let place = |field: &str| (path, format!("{at}/spec/selector{field}"));
@@ -53,7 +53,7 @@ fn selector(path: &str, at: &str, deployment: &Value, faults: &mut Faults) {
     }
     let pods = map("/spec/template/metadata/labels");
     for (key, value) in labels.into_iter().flatten() {
-        if pods.and_then(|it| it.get(key)) != Some(value) {
+        if pods.and_then(|labels| labels.get(key)) != Some(value) {
             let value = value.as_str().unwrap_or_default();
             faults.push(
                 Rule::Selector,
@@ -64,15 +64,15 @@ fn selector(path: &str, at: &str, deployment: &Value, faults: &mut Faults) {
     }
 }
 
-/// Where OLM mounts its certificates into the containers of Deployments with webhooks or API services. It replaces what
-/// is mounted there, and a volume that no container mounts keeps no pod waiting.
+/// The paths at which OLM mounts its certificates into the containers of Deployments with webhooks or API services.
+/// OLM replaces other mounts at these paths, and pods do not wait for a volume that no container mounts.
 const MOUNTS: [&str; 2] =
     ["/tmp/k8s-webhook-server/serving-certs", "/apiserver.local.config/certificates"];
 /// The Secrets that cert-manager makes for projects of kubebuilder.
 const SECRETS: [&str; 2] = ["webhook-server-cert", "metrics-server-cert"];
 
-/// Secrets that somebody else makes in a deployment without OLM: pods wait for them.
-fn volumes(bundle: &Loaded, at: &str, deployment: &Value, faults: &mut Faults) {
+/// Reports Secrets that cert-manager creates in a deployment without OLM: pods wait for them.
+fn check_volumes(bundle: &Loaded, at: &str, deployment: &Value, faults: &mut Faults) {
     let name = of::name_of(deployment);
     for (place, volume) in of::list(deployment, "/spec/template/spec/volumes").iter().enumerate() {
         let secret = of::text(volume, "/secret/secretName");
@@ -88,36 +88,40 @@ fn volumes(bundle: &Loaded, at: &str, deployment: &Value, faults: &mut Faults) {
     }
 }
 
-/// Whether the bundle has the Secret, or asks OpenShift for it.
+/// Returns whether the bundle has the Secret, or requests it from OpenShift.
 fn has_secret(bundle: &Loaded, name: &str) -> bool {
     const ASKS: &str = "service.beta.openshift.io/serving-cert-secret-name";
-    bundle.objects.iter().map(|it| &it.object).any(|it| {
-        let asks = it.pointer("/metadata/annotations").and_then(|it| it.get(ASKS));
-        of::kind(it) == "Secret" && of::name(it) == name || asks.is_some_and(|it| it == name)
+    bundle.objects.iter().map(|manifest| &manifest.object).any(|object| {
+        let asks =
+            object.pointer("/metadata/annotations").and_then(|annotations| annotations.get(ASKS));
+        of::kind(object) == "Secret" && of::name(object) == name
+            || asks.is_some_and(|secret| secret == name)
     })
 }
 
-/// Whether a container still mounts the volume when OLM has mounted its own.
+/// Returns whether a container still mounts the volume after OLM has mounted its certificates.
 fn is_mounted(bundle: &Loaded, deployment: &Value, volume: &str) -> bool {
     let csv = &bundle.csv.object;
     let names = ["/spec/webhookdefinitions", "/spec/apiservicedefinitions/owned"];
-    let is_for = |it: &Value| of::text(it, "/deploymentName") == of::name_of(deployment);
+    let is_for = |webhook: &Value| of::text(webhook, "/deploymentName") == of::name_of(deployment);
     let has_own = names.iter().any(|list| of::list(csv, list).iter().any(is_for));
     if has_own && matches!(volume, "webhook-cert" | "apiservice-cert") {
         return false;
     }
     of::list(deployment, "/spec/template/spec/containers")
         .iter()
-        .flat_map(|it| of::list(it, "/volumeMounts"))
-        .filter(|it| of::name_of(it) == volume)
-        .any(|it| !has_own || !MOUNTS.contains(&of::text(it, "/mountPath").trim_end_matches('/')))
+        .flat_map(|container| of::list(container, "/volumeMounts"))
+        .filter(|mount| of::name_of(mount) == volume)
+        .any(|mount| {
+            !has_own || !MOUNTS.contains(&of::text(mount, "/mountPath").trim_end_matches('/'))
+        })
 }
 
-/// Images that the operator starts, and that mirrors do not know of.
-fn related_images(bundle: &Loaded, at: &str, deployment: &Value, faults: &mut Faults) {
+/// Reports images that the operator starts and that `relatedImages` does not list.
+fn check_related_images(bundle: &Loaded, at: &str, deployment: &Value, faults: &mut Faults) {
     let related: BTreeSet<&str> = of::list(&bundle.csv.object, "/spec/relatedImages")
         .iter()
-        .map(|it| of::text(it, "/image"))
+        .map(|image| of::text(image, "/image"))
         .collect();
     for list in ["containers", "initContainers"] {
         let list = format!("/spec/template/spec/{list}");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     super::{Files, load::Loaded, requirements},
-    Faults, Rule, of, supports,
+    Faults, Rule, of, supports_mode,
 };
 use crate::bundle::annotations::PACKAGE;
 
@@ -14,7 +14,7 @@ pub fn check(bundle: &Loaded, files: &Files, faults: &mut Faults) {
         let place = ("metadata/annotations.yaml", format!("/annotations/{PACKAGE}"));
         faults.push(Rule::PackageEmpty, place, "package name is empty");
     }
-    for (property, (file, field)) in dependencies(bundle, files) {
+    for (property, (file, field)) in collect_dependencies(bundle, files) {
         let message = format!(
             "bundle {:?} has a dependency declared via property {property:?} which is currently not supported",
             of::name(csv)
@@ -28,23 +28,26 @@ pub fn check(bundle: &Loaded, files: &Files, faults: &mut Faults) {
         let message = "unsupported bundle: apiServiceDefintions are not supported";
         faults.push(Rule::ApiServices, (bundle.csv.path, SERVICES), message);
     }
-    if !supports(csv, "AllNamespaces") {
+    if !supports_mode(csv, "AllNamespaces") {
         let message = "unsupported bundle: bundle does not support AllNamespaces install mode";
         faults.push(Rule::AllNamespaces, (bundle.csv.path, "/spec/installModes"), message);
     }
-    conditions(bundle, faults);
+    check_conditions(bundle, faults);
 }
 
-/// The first place of each kind of dependency, by the property that a catalog has of it.
-fn dependencies(bundle: &Loaded, files: &Files) -> BTreeMap<&'static str, (String, String)> {
+/// Returns the first location of each type of dependency, by the property that it has in a catalog.
+fn collect_dependencies(
+    bundle: &Loaded,
+    files: &Files,
+) -> BTreeMap<&'static str, (String, String)> {
     let csv = &bundle.csv;
-    let mut res = BTreeMap::new();
+    let mut dependencies = BTreeMap::new();
     let mut add = |property, file: &str, field: String| {
-        res.entry(property).or_insert((file.to_owned(), field));
+        dependencies.entry(property).or_insert((file.to_owned(), field));
     };
-    for it in requirements::of_bundle((csv.path, &csv.object), files) {
-        if !it.property.is_empty() {
-            add(it.property, &it.file, it.field);
+    for requirement in requirements::of_bundle((csv.path, &csv.object), files) {
+        if !requirement.property.is_empty() {
+            add(requirement.property, &requirement.file, requirement.field);
         }
     }
     for list in ["customresourcedefinitions", "apiservicedefinitions"] {
@@ -53,18 +56,18 @@ fn dependencies(bundle: &Loaded, files: &Files) -> BTreeMap<&'static str, (Strin
             add(requirements::GVK, csv.path, at);
         }
     }
-    res
+    dependencies
 }
 
-/// An operator that reports conditions to OLM v0 has rights on them.
-fn conditions(bundle: &Loaded, faults: &mut Faults) {
+/// Warns of an operator with rights on OperatorConditions: it reports conditions to OLM v0.
+fn check_conditions(bundle: &Loaded, faults: &mut Faults) {
     for list in ["permissions", "clusterPermissions"] {
         let list = format!("/spec/install/spec/{list}");
         for (at, permission) in of::list(&bundle.csv.object, &list).iter().enumerate() {
             for (number, rule) in of::list(permission, "/rules").iter().enumerate() {
                 let has = |field, text: &str| {
                     of::texts(rule, field)
-                        .any(|it| it == text || it.starts_with(&format!("{text}/")))
+                        .any(|value| value == text || value.starts_with(&format!("{text}/")))
                 };
                 if has("/apiGroups", "operators.coreos.com")
                     && has("/resources", "operatorconditions")

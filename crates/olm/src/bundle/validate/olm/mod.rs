@@ -1,7 +1,8 @@
-//! What happens to a bundle that passes every validator: the rules that OLM v0 applies while it installs, those of the
-//! converter and the resolver of OLM v1, and those of the API server below them.
+//! The rules that a bundle can break although it passes every validator: those that OLM v0 applies while it installs,
+//! those of the converter and the resolver of OLM v1, and those of the API server.
 //!
-//! What both versions refuse is an error. What one alone refuses is a warning, unless the bundle is for that one.
+//! A bundle that both versions refuse has an error. If only one version refuses it, this is a warning, unless the
+//! bundle is for that version.
 
 mod accounts;
 mod deployments;
@@ -13,7 +14,7 @@ mod webhooks;
 
 use super::{
     Files, Findings, Rule,
-    finding::Place,
+    finding::FieldLocation,
     load::Loaded,
     of,
     rules::{Origin, Target},
@@ -38,7 +39,12 @@ struct Faults<'a> {
 }
 
 impl Faults<'_> {
-    fn push<'a>(&mut self, rule: Rule, at: impl Into<Place<'a>>, message: impl Into<String>) {
+    fn push<'a>(
+        &mut self,
+        rule: Rule,
+        at: impl Into<FieldLocation<'a>>,
+        message: impl Into<String>,
+    ) {
         let Some(severity) = rule.severity_for(self.target) else { return };
         let mut message = message.into();
         if self.target.is_none() && matches!(rule.origin(), Origin::OlmV0 | Origin::OlmV1) {
@@ -50,15 +56,15 @@ impl Faults<'_> {
 
 const DEPLOYMENTS: &str = "/spec/install/spec/deployments";
 
-fn deployments(csv: &Value) -> impl Iterator<Item = (String, &Value)> {
+fn located_deployments(csv: &Value) -> impl Iterator<Item = (String, &Value)> {
     let list = of::list(csv, DEPLOYMENTS).iter().enumerate();
-    list.map(|(at, it)| (format!("{DEPLOYMENTS}/{at}"), it))
+    list.map(|(at, deployment)| (format!("{DEPLOYMENTS}/{at}"), deployment))
 }
 
-/// Whether the CSV supports this install mode.
-fn supports(csv: &Value, mode: &str) -> bool {
-    let is = |it: &Value| {
-        of::text(it, "/type") == mode && it.get("supported") == Some(&Value::Bool(true))
+/// Returns whether the CSV supports this install mode.
+fn supports_mode(csv: &Value, mode: &str) -> bool {
+    let is = |entry: &Value| {
+        of::text(entry, "/type") == mode && entry.get("supported") == Some(&Value::Bool(true))
     };
     of::list(csv, "/spec/installModes").iter().any(is)
 }

@@ -1,4 +1,4 @@
-//! The manifests beside the CSV, and the CRDs that it owns.
+//! Checks the other manifests, and the CRDs that the CSV owns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,19 +11,19 @@ use go_data::{
     yaml::{Map, Value, pointer::escaped},
 };
 
-/// What etcd takes of one object.
+/// The largest size of an object in etcd.
 const MOST: usize = 3 << 19;
-/// What Kubernetes takes of all annotations of an object together.
+/// The largest size of all annotations of an object together.
 const MOST_ANNOTATIONS: usize = 256 << 10;
 
 pub fn check(bundle: &Loaded, files: &Files, faults: &mut Faults) {
-    for it in &bundle.objects {
-        let (path, object) = (it.path, &it.object);
+    for manifest in &bundle.objects {
+        let (path, object) = (manifest.path, &manifest.object);
         if of::kind(object) == "PodMonitor" {
             let message = "it has no step to install a PodMonitor, and the InstallPlan fails";
             faults.push(Rule::PodMonitor, (path, "/kind"), message);
         }
-        decoded(it, faults);
+        check_decoding(manifest, faults);
         let annotations = object.pointer("/metadata/annotations").and_then(Value::as_object);
         let converts = of::text(object, "/spec/conversion/strategy") == "Webhook";
         for key in annotations.into_iter().flat_map(Map::keys).filter(|_| converts) {
@@ -36,40 +36,41 @@ pub fn check(bundle: &Loaded, files: &Files, faults: &mut Faults) {
             }
         }
         // Text in YAML is seldom shorter than in JSON: small files are not measured.
-        let length = path.parse().ok().and_then(|it| files.get(&it)).map_or(0, Vec::len);
+        let length = path.parse().ok().and_then(|path| files.get(&path)).map_or(0, Vec::len);
         if MOST / 2 < length && MOST < object.to_string().len() {
             let message =
                 format!("{} has more than 1.5 MiB, and etcd refuses it", of::title(object));
             faults.push(Rule::ManifestSize, path, message);
         }
     }
-    annotations(bundle, faults);
-    crds(bundle, faults);
-    install_modes(bundle, faults);
+    check_annotation_size(bundle, faults);
+    check_crds(bundle, faults);
+    check_install_modes(bundle, faults);
 }
 
-/// operator-sdk makes strings of numbers and booleans, and looks at few kinds; OLM and the API server do neither.
-fn decoded(manifest: &Manifest, faults: &mut Faults) {
+/// Reports objects that cannot be decoded. Unlike operator-sdk, OLM and the API server do not convert numbers and
+/// booleans to strings, and decode every kind.
+fn check_decoding(manifest: &Manifest, faults: &mut Faults) {
     let Manifest { path, object } = manifest;
     let is_csv = of::kind(object) == "ClusterServiceVersion";
     let decoded = kubernetes::read(object, if is_csv { Reader::Json } else { Reader::Server });
-    for it in decoded.faults {
-        let message = format!("{}: {it}", of::title(object));
-        faults.push(Rule::Undecodable, (*path, it.pointer), message);
+    for fault in decoded.faults {
+        let message = format!("{}: {fault}", of::title(object));
+        faults.push(Rule::Undecodable, (*path, fault.pointer), message);
     }
-    for it in decoded.unknown {
-        let (title, suggestion) = (of::title(object), it.suggestion());
-        let message = format!("{title}: its type has no field `{}`{suggestion}", it.path);
-        faults.push(Rule::UnknownField, (*path, it.pointer()), message);
+    for field in decoded.unknown {
+        let (title, suggestion) = (of::title(object), field.suggestion());
+        let message = format!("{title}: its type has no field `{}`{suggestion}", field.path);
+        faults.push(Rule::UnknownField, (*path, field.pointer()), message);
     }
 }
 
-/// Validators of operator-sdk measure the annotations of other objects, not those of the CSV.
-fn annotations(bundle: &Loaded, faults: &mut Faults) {
+/// Reports annotations of the CSV that are too large. operator-sdk checks only those of other objects.
+fn check_annotation_size(bundle: &Loaded, faults: &mut Faults) {
     let annotations = bundle.csv.object.pointer("/metadata/annotations").and_then(Value::as_object);
     let texts = annotations.into_iter().flatten();
     let size: usize =
-        texts.map(|(key, it)| key.len() + it.as_str().unwrap_or_default().len()).sum();
+        texts.map(|(key, value)| key.len() + value.as_str().unwrap_or_default().len()).sum();
     if MOST_ANNOTATIONS < size {
         let message = format!(
             "metadata.annotations: Too long: may not be more than {MOST_ANNOTATIONS} bytes"
@@ -78,17 +79,17 @@ fn annotations(bundle: &Loaded, faults: &mut Faults) {
     }
 }
 
-fn crds(bundle: &Loaded, faults: &mut Faults) {
+fn check_crds(bundle: &Loaded, faults: &mut Faults) {
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
-    for it in &bundle.crds {
-        let count = names.entry(of::name(&it.object)).or_default();
+    for crd in &bundle.crds {
+        let count = names.entry(of::name(&crd.object)).or_default();
         *count += 1;
         if *count == 2 {
             let message = format!(
                 "bundle contains duplicate custom resource definition '{}'",
-                of::name(&it.object)
+                of::name(&crd.object)
             );
-            faults.push(Rule::CrdNameTwice, (it.path, "/metadata/name"), message);
+            faults.push(Rule::CrdNameTwice, (crd.path, "/metadata/name"), message);
         }
     }
     const OWNED: &str = "/spec/customresourcedefinitions/owned";
@@ -99,9 +100,9 @@ fn crds(bundle: &Loaded, faults: &mut Faults) {
             of::text(&crd.object, "/spec/names/kind") == of::kind(owned)
                 && name
                     .split_once('.')
-                    .is_some_and(|it| it.1 == of::text(&crd.object, "/spec/group"))
+                    .is_some_and(|parts| parts.1 == of::text(&crd.object, "/spec/group"))
         };
-        if !names.contains_key(name) && bundle.crds.iter().any(|it| is_there(&it)) {
+        if !names.contains_key(name) && bundle.crds.iter().any(|crd| is_there(&crd)) {
             let message = format!(
                 "cluster service definition references owned custom resource definition '{name}' not found in bundle"
             );
@@ -110,7 +111,7 @@ fn crds(bundle: &Loaded, faults: &mut Faults) {
     }
 }
 
-fn install_modes(bundle: &Loaded, faults: &mut Faults) {
+fn check_install_modes(bundle: &Loaded, faults: &mut Faults) {
     const AT: &str = "/spec/installModes";
     let mut seen = BTreeSet::new();
     for (at, mode) in of::list(&bundle.csv.object, AT).iter().enumerate() {

@@ -1,6 +1,6 @@
-//! What the API server refuses of the objects that OLM makes of a CSV: roles, and the resources of containers.
+//! Checks the objects that OLM creates from a CSV like an API server: roles, and the resources of containers.
 
-use super::{super::load::Loaded, Faults, Rule, deployments, of};
+use super::{super::load::Loaded, Faults, Rule, located_deployments, of};
 use go_data::{
     kubernetes::quantity,
     yaml::{Map, Value},
@@ -12,16 +12,16 @@ pub fn check(bundle: &Loaded, faults: &mut Faults) {
     for (field, is_namespaced) in [("permissions", true), ("clusterPermissions", false)] {
         let list = format!("{install}/{field}");
         for (at, entry) in of::list(csv, &list).iter().enumerate() {
-            rules(path, &format!("{list}/{at}"), entry, is_namespaced, faults);
+            check_rules(path, &format!("{list}/{at}"), entry, is_namespaced, faults);
         }
     }
-    for it in &bundle.objects {
-        if let kind @ ("Role" | "ClusterRole") = of::kind(&it.object) {
-            rules(it.path, "", &it.object, kind == "Role", faults);
+    for manifest in &bundle.objects {
+        if let kind @ ("Role" | "ClusterRole") = of::kind(&manifest.object) {
+            check_rules(manifest.path, "", &manifest.object, kind == "Role", faults);
         }
     }
-    for (at, deployment) in deployments(csv) {
-        resources(path, &at, deployment, faults);
+    for (at, deployment) in located_deployments(csv) {
+        check_resources(path, &at, deployment, faults);
     }
     let strategy = of::text(csv, "/spec/install/strategy");
     if !matches!(strategy, "" | "deployment") {
@@ -34,13 +34,14 @@ pub fn check(bundle: &Loaded, faults: &mut Faults) {
     }
 }
 
-/// The rules of a role, as `ValidatePolicyRule` of Kubernetes has them.
-fn rules(path: &str, at: &str, role: &Value, is_namespaced: bool, faults: &mut Faults) {
+/// Checks the rules of a role like `ValidatePolicyRule` of Kubernetes.
+fn check_rules(path: &str, at: &str, role: &Value, is_namespaced: bool, faults: &mut Faults) {
     for (number, rule) in of::list(role, "/rules").iter().enumerate() {
         let is_empty = |field: &str| of::list(rule, field).is_empty();
         let urls = !is_empty("/nonResourceURLs");
-        let resources =
-            ["/apiGroups", "/resources", "/resourceNames"].into_iter().any(|it| !is_empty(it));
+        let resources = ["/apiGroups", "/resources", "/resourceNames"]
+            .into_iter()
+            .any(|field| !is_empty(field));
         let checks = [
             (is_empty("/verbs"), "verbs", "verbs must contain at least one value"),
             (
@@ -64,7 +65,7 @@ fn rules(path: &str, at: &str, role: &Value, is_namespaced: bool, faults: &mut F
                 "resource rules must supply at least one resource",
             ),
         ];
-        for (_, field, message) in checks.into_iter().filter(|it| it.0) {
+        for (_, field, message) in checks.into_iter().filter(|check| check.0) {
             let place = format!("{at}/rules/{number}/{field}");
             faults.push(
                 Rule::RoleRefused,
@@ -75,18 +76,18 @@ fn rules(path: &str, at: &str, role: &Value, is_namespaced: bool, faults: &mut F
     }
 }
 
-/// Requests that no node could fulfil within the limits.
-fn resources(path: &str, at: &str, deployment: &Value, faults: &mut Faults) {
+/// Reports requests that are higher than the limits.
+fn check_resources(path: &str, at: &str, deployment: &Value, faults: &mut Faults) {
     for list in ["containers", "initContainers"] {
         let list = format!("/spec/template/spec/{list}");
         for (number, container) in of::list(deployment, &list).iter().enumerate() {
-            let amounts = |it: &str| {
-                container.pointer(&format!("/resources/{it}")).and_then(Value::as_object)
+            let amounts = |kind: &str| {
+                container.pointer(&format!("/resources/{kind}")).and_then(Value::as_object)
             };
             let limits = amounts("limits");
             for (name, request) in amounts("requests").into_iter().flat_map(Map::iter) {
-                let Some(limit) = limits.and_then(|it| it.get(name)) else { continue };
-                let amount = |it: &Value| it.as_str().and_then(quantity::nano);
+                let Some(limit) = limits.and_then(|limits| limits.get(name)) else { continue };
+                let amount = |quantity: &Value| quantity.as_str().and_then(quantity::nano);
                 if let (Some(least), Some(most)) = (amount(request), amount(limit))
                     && most < least
                 {

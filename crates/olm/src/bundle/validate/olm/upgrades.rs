@@ -1,4 +1,4 @@
-//! From which bundles this one upgrades, as far as one bundle tells.
+//! Checks the fields about upgrades, as far as this is possible with one bundle.
 
 use semver::Version;
 
@@ -11,7 +11,7 @@ use go_data::kubernetes::version::{Range, contains};
 pub fn check(bundle: &Loaded, faults: &mut Faults) {
     let (path, csv) = (bundle.csv.path, &bundle.csv.object);
     let (name, replaces) = (of::name(csv), of::text(csv, "/spec/replaces"));
-    let version = versions::tolerant(of::text(csv, "/spec/version"));
+    let version = versions::parse_tolerant(of::text(csv, "/spec/version"));
     if !replaces.is_empty() && replaces == name {
         let message = format!("`{name}` replaces itself");
         faults.push(Rule::ReplacesSelf, (path, "/spec/replaces"), message);
@@ -35,7 +35,7 @@ pub fn check(bundle: &Loaded, faults: &mut Faults) {
     if Range::parse(range).is_none() {
         let message = format!("olm.skipRange is {range:?}, which is not a range of versions");
         faults.push(Rule::SkipRangeBad, (path, annotation), message);
-    } else if version.is_some_and(|it| contains(range, &it.to_string()) == Some(true)) {
+    } else if version.is_some_and(|version| contains(range, &version.to_string()) == Some(true)) {
         let message = format!("olm.skipRange {range:?} contains the bundle's own version");
         faults.push(Rule::SkipRangeSelf, (path, annotation), message);
     }

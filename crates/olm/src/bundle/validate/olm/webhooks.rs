@@ -1,10 +1,10 @@
-//! Webhooks of a CSV: OLM v0 checks them while it installs, OLM v1 before.
+//! Checks the webhooks of a CSV. OLM v0 checks them while it installs, OLM v1 before.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     super::{Manifest, load::Loaded, names},
-    Faults, Rule, Target, deployments, of, supports,
+    Faults, Rule, Target, located_deployments, of, supports_mode,
 };
 use crate::bundle::webhooks::{converting_deployment, service_of_olm};
 use go_data::yaml::Value;
@@ -14,12 +14,13 @@ const CONVERSION: &str = "ConversionWebhook";
 
 pub fn check(bundle: &Loaded, faults: &mut Faults) {
     let (path, csv) = (bundle.csv.path, &bundle.csv.object);
-    let known: BTreeSet<&str> = deployments(csv).map(|it| of::name_of(it.1)).collect();
+    let known: BTreeSet<&str> =
+        located_deployments(csv).map(|entry| of::name_of(entry.1)).collect();
     let mut types: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (at, webhook) in of::list(csv, AT).iter().enumerate() {
         let at = format!("{AT}/{at}");
         let [name, type_, deployment] =
-            ["/generateName", "/type", "/deploymentName"].map(|it| of::text(webhook, it));
+            ["/generateName", "/type", "/deploymentName"].map(|pointer| of::text(webhook, pointer));
         let place = |field: &str| (path, format!("{at}/{field}"));
         let of_this_name = types.entry(name).or_default();
         if !of_this_name.insert(type_) {
@@ -54,18 +55,19 @@ pub fn check(bundle: &Loaded, faults: &mut Faults) {
             );
             faults.push(Rule::WebhookDeployment, place("deploymentName"), message);
         }
-        service(place("deploymentName"), deployment, faults);
+        check_service_name(place("deploymentName"), deployment, faults);
         if type_ != CONVERSION {
-            rules(path, &at, webhook, faults);
+            check_rules(path, &at, webhook, faults);
         }
     }
-    conversions(bundle, faults);
-    bundle.crds.iter().for_each(|crd| between_crd_and_csv(crd, csv, faults));
+    check_conversions(bundle, faults);
+    bundle.crds.iter().for_each(|crd| check_crd_conversion(crd, csv, faults));
 }
 
-/// OLM v0 applies the CRDs of an upgrade as they are in the bundle, with the old CSV still installed, and sets their
-/// conversion some seconds later, with the new one. OLM v1 sets it before it applies them.
-fn between_crd_and_csv(crd: &Manifest<'_>, csv: &Value, faults: &mut Faults) {
+/// Checks the conversion of a CRD. OLM v0 applies the CRDs of an upgrade as they are in the bundle, with the old CSV
+/// still installed, and sets their conversion some seconds later, with the new one. OLM v1 sets it before it applies
+/// them.
+fn check_crd_conversion(crd: &Manifest<'_>, csv: &Value, faults: &mut Faults) {
     let Manifest { path, object: crd } = crd;
     let conversion = "/spec/conversion/webhook/clientConfig/service";
     let converts = of::text(crd, "/spec/conversion/strategy") == "Webhook";
@@ -94,8 +96,8 @@ fn between_crd_and_csv(crd: &Manifest<'_>, csv: &Value, faults: &mut Faults) {
     }
 }
 
-/// OLM v0 makes a Service `<deployment>-service`.
-fn service(place: (&str, String), deployment: &str, faults: &mut Faults) {
+/// Checks the name of the Service that OLM v0 creates: `<deployment>-service`.
+fn check_service_name(place: (&str, String), deployment: &str, faults: &mut Faults) {
     const LONGEST: usize = 63 - "-service".len();
     if deployment.contains('.') {
         let message = format!(
@@ -110,7 +112,7 @@ fn service(place: (&str, String), deployment: &str, faults: &mut Faults) {
     }
 }
 
-fn rules(path: &str, at: &str, webhook: &Value, faults: &mut Faults) {
+fn check_rules(path: &str, at: &str, webhook: &Value, faults: &mut Faults) {
     let name = of::text(webhook, "/generateName");
     let begin = format!(
         "webhook {name:?} contains forbidden rule: admission webhook rules cannot reference"
@@ -131,7 +133,7 @@ fn rules(path: &str, at: &str, webhook: &Value, faults: &mut Faults) {
                     for resource in of::texts(rule, "/resources") {
                         let message =
                             format!("{begin} resource {resource:?} for API group {group:?}");
-                        if let Some(rule) = admission(resource) {
+                        if let Some(rule) = admission_rule(resource) {
                             faults.push(rule, place("resources"), message);
                         }
                     }
@@ -142,27 +144,29 @@ fn rules(path: &str, at: &str, webhook: &Value, faults: &mut Faults) {
     }
 }
 
-/// Who forbids rules on this resource. OLM v0 looks for the names of the kinds.
-fn admission(resource: &str) -> Option<Rule> {
+/// Returns the rule that forbids webhooks for this resource. OLM v0 compares it with the names of the kinds.
+fn admission_rule(resource: &str) -> Option<Rule> {
     const KINDS: [&str; 2] = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
     let lower = resource.to_lowercase();
     let singular = lower.strip_suffix('s').unwrap_or(&lower);
     match resource {
         "*" => Some(Rule::WebhookWebhooks),
         it if KINDS.contains(&it) => Some(Rule::WebhookWebhooks),
-        _ if KINDS.iter().any(|it| it.to_lowercase() == singular) => Some(Rule::WebhookV1Webhooks),
+        _ if KINDS.iter().any(|kind| kind.to_lowercase() == singular) => {
+            Some(Rule::WebhookV1Webhooks)
+        }
         _ => None,
     }
 }
 
-fn conversions(bundle: &Loaded, faults: &mut Faults) {
+fn check_conversions(bundle: &Loaded, faults: &mut Faults) {
     let (path, csv) = (bundle.csv.path, &bundle.csv.object);
     let owned: BTreeSet<&str> =
         of::list(csv, "/spec/customresourcedefinitions/owned").iter().map(of::name_of).collect();
-    let only_all = supports(csv, "AllNamespaces")
+    let only_all = supports_mode(csv, "AllNamespaces")
         && !["OwnNamespace", "SingleNamespace", "MultiNamespace"]
             .iter()
-            .any(|it| supports(csv, it));
+            .any(|mode| supports_mode(csv, mode));
     let mut webhooks: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (at, webhook) in of::list(csv, AT).iter().enumerate() {
         if of::text(webhook, "/type") != CONVERSION {
@@ -195,7 +199,7 @@ fn conversions(bundle: &Loaded, faults: &mut Faults) {
             }
         }
     }
-    for (crd, mut names) in webhooks.into_iter().filter(|it| it.1.len() > 1) {
+    for (crd, mut names) in webhooks.into_iter().filter(|entry| entry.1.len() > 1) {
         names.sort_unstable();
         let message = format!(
             "conversion webhooks [{}] reference same custom resource definition '{crd}'",

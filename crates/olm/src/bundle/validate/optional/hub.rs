@@ -1,4 +1,4 @@
-//! What OperatorHub.io asks of a ClusterServiceVersion.
+//! Checks the requirements of OperatorHub.io for a ClusterServiceVersion.
 
 use semver::Version;
 
@@ -43,21 +43,21 @@ pub fn check(bundle: &Loaded, findings: &mut Findings) {
             "csv.Spec.Provider.Name not specified",
         );
     }
-    maintainers(path, csv, findings);
-    links(path, csv, findings);
-    let version = versions::tolerant(of::text(csv, "/spec/version"));
+    check_maintainers(path, csv, findings);
+    check_links(path, csv, findings);
+    let version = versions::parse_tolerant(of::text(csv, "/spec/version"));
     let none = Version::new(0, 0, 0);
-    if version.is_none_or(|it| it.cmp_precedence(&none).is_eq()) {
+    if version.is_none_or(|version| version.cmp_precedence(&none).is_eq()) {
         findings.error(Rule::HubVersion, (path, "/spec/version"), "csv.Spec.Version must be set");
     }
-    icons(bundle, findings);
-    csv::min_kube_version(path, csv, findings);
+    check_icons(bundle, findings);
+    csv::check_min_kube_version(path, csv, findings);
 }
 
-fn maintainers(path: &str, csv: &Value, findings: &mut Findings) {
+fn check_maintainers(path: &str, csv: &Value, findings: &mut Findings) {
     for (at, maintainer) in of::list(csv, "/spec/maintainers").iter().enumerate() {
         let place = || (path, format!("/spec/maintainers/{at}/email"));
-        let [name, email] = ["/name", "/email"].map(|it| of::text(maintainer, it));
+        let [name, email] = ["/name", "/email"].map(|pointer| of::text(maintainer, pointer));
         if name.is_empty() || email.is_empty() {
             findings.error(
                 Rule::HubMaintainers,
@@ -80,9 +80,9 @@ fn maintainers(path: &str, csv: &Value, findings: &mut Findings) {
     }
 }
 
-fn links(path: &str, csv: &Value, findings: &mut Findings) {
+fn check_links(path: &str, csv: &Value, findings: &mut Findings) {
     for (at, link) in of::list(csv, "/spec/links").iter().enumerate() {
-        let [name, url] = ["/name", "/url"].map(|it| of::text(link, it));
+        let [name, url] = ["/name", "/url"].map(|pointer| of::text(link, pointer));
         if name.is_empty() || url.is_empty() {
             findings.error(
                 Rule::HubLinks,
@@ -100,10 +100,10 @@ fn links(path: &str, csv: &Value, findings: &mut Findings) {
     }
 }
 
-fn icons(bundle: &Loaded, findings: &mut Findings) {
+fn check_icons(bundle: &Loaded, findings: &mut Findings) {
     let path = bundle.csv.path;
     let list = |csv: &'_ Value| csv.pointer("/spec/icon").and_then(Value::as_array).cloned();
-    // Go leaves out a list that is empty, where it writes.
+    // Go does not write empty lists.
     let Some(icons) = list(&bundle.csv.object).or_else(|| list(bundle.written_csv())) else {
         return findings.warning(Rule::HubIcon, (path, "/spec"), "csv.Spec.Icon not specified");
     };
@@ -115,7 +115,7 @@ fn icons(bundle: &Loaded, findings: &mut Findings) {
         );
     }
     let Some(icon) = icons.first() else { return };
-    let [data, type_] = ["/base64data", "/mediatype"].map(|it| of::text(icon, it));
+    let [data, type_] = ["/base64data", "/mediatype"].map(|pointer| of::text(icon, pointer));
     if data.is_empty() || type_.is_empty() {
         findings.error(
             Rule::HubIconData,
@@ -132,8 +132,9 @@ fn icons(bundle: &Loaded, findings: &mut Findings) {
     }
 }
 
-pub fn capabilities(bundle: &Loaded, findings: &mut Findings) {
-    if let Some(level) = annotation(bundle, "capabilities").filter(|it| !CAPABILITIES.contains(it))
+pub fn check_capabilities(bundle: &Loaded, findings: &mut Findings) {
+    if let Some(level) =
+        annotation(bundle, "capabilities").filter(|level| !CAPABILITIES.contains(level))
     {
         findings.error(
             Rule::Capabilities,
@@ -145,7 +146,7 @@ pub fn capabilities(bundle: &Loaded, findings: &mut Findings) {
     }
 }
 
-pub fn categories(bundle: &Loaded, context: &Context, findings: &mut Findings) {
+pub fn check_categories(bundle: &Loaded, context: &Context, findings: &mut Findings) {
     let Some(text) = annotation(bundle, "categories") else { return };
     let (list, which): (Vec<&str>, _) = match &context.categories {
         None => (CATEGORIES.to_vec(), "standard"),
@@ -158,11 +159,11 @@ pub fn categories(bundle: &Loaded, context: &Context, findings: &mut Findings) {
             );
         }
     };
-    for it in text.split(',').filter(|it| !list.contains(&it.trim())) {
+    for category in text.split(',').filter(|category| !list.contains(&category.trim())) {
         findings.error(
             Rule::Categories,
             (bundle.csv.path, "/metadata/annotations/categories"),
-            format!("csv.Metadata.Annotations[\"categories\"] value {it:?} is not in the set of {which} categories"),
+            format!("csv.Metadata.Annotations[\"categories\"] value {category:?} is not in the set of {which} categories"),
         );
     }
 }

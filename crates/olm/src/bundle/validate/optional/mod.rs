@@ -1,4 +1,4 @@
-//! Validators that are run where they are asked for, with the names and labels that operator-sdk gives them.
+//! Validators that run on request, with the names and labels that operator-sdk gives them.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub struct Validator {
     run: fn(&Loaded, &Context, &mut Findings),
 }
 
-/// What validators read beside the bundle.
+/// Input of validators besides the bundle.
 pub struct Context<'a> {
     /// `--optional-values`
     pub values: &'a BTreeMap<String, String>,
@@ -37,7 +37,7 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Where only the bundle is looked at.
+    /// Builds a context for checks that read only the bundle.
     pub fn without_images(values: &'a BTreeMap<String, String>) -> Self {
         let platforms = &|_: &str| Err("images are not inspected".to_owned());
         Self { values, categories: None, platforms }
@@ -60,9 +60,9 @@ pub const VALIDATORS: &[Validator] = &[
         suite: SUITE,
         description: "What OperatorHub.io asks of the CSV, and APIs that newer Kubernetes versions have removed",
         value: VERSION,
-        run: |it, context, findings| {
-            hub::check(it, findings);
-            removed::check(it, context.value("k8s-version"), findings);
+        run: |bundle, context, findings| {
+            hub::check(bundle, findings);
+            removed::check(bundle, context.value("k8s-version"), findings);
         },
     },
     Validator {
@@ -70,25 +70,25 @@ pub const VALIDATORS: &[Validator] = &[
         suite: SUITE,
         description: "The annotation `capabilities` is one of OperatorHub.io's levels",
         value: None,
-        run: |it, _, findings| hub::capabilities(it, findings),
+        run: |bundle, _, findings| hub::check_capabilities(bundle, findings),
     },
     Validator {
         name: "categories",
         suite: SUITE,
         description: "The annotation `categories` names categories of OperatorHub.io, or of the file that OPERATOR_BUNDLE_CATEGORIES names",
         value: None,
-        run: |it, context, findings| hub::categories(it, context, findings),
+        run: |bundle, context, findings| hub::check_categories(bundle, context, findings),
     },
     Validator {
         name: "operatorhub",
         suite: None,
         description: "Deprecated: operatorhubv2, capabilities and categories in one",
         value: VERSION,
-        run: |it, context, findings| {
-            hub::check(it, findings);
-            hub::capabilities(it, findings);
-            hub::categories(it, context, findings);
-            removed::check(it, context.value("k8s-version"), findings);
+        run: |bundle, context, findings| {
+            hub::check(bundle, findings);
+            hub::check_capabilities(bundle, findings);
+            hub::check_categories(bundle, context, findings);
+            removed::check(bundle, context.value("k8s-version"), findings);
             findings.warning(
                 Rule::HubDeprecated,
                 "",
@@ -101,8 +101,8 @@ pub const VALIDATORS: &[Validator] = &[
         suite: SUITE,
         description: "APIs that Kubernetes 1.22, 1.25 and 1.26 removed",
         value: VERSION,
-        run: |it, context, findings| {
-            removed::check(it, context.value("k8s-version"), findings);
+        run: |bundle, context, findings| {
+            removed::check(bundle, context.value("k8s-version"), findings);
         },
     },
     Validator {
@@ -110,7 +110,7 @@ pub const VALIDATORS: &[Validator] = &[
         suite: SUITE,
         description: "Resource requests, descriptions of CRDs, channel names, permissions to create CRDs, the CSV's name",
         value: None,
-        run: |it, _, findings| practices::check(it, findings),
+        run: |bundle, _, findings| practices::check(bundle, findings),
     },
     Validator {
         name: "multiarch",
@@ -124,11 +124,11 @@ pub const VALIDATORS: &[Validator] = &[
 impl Validator {
     pub fn is_selected(&self, selector: &Selector) -> bool {
         let labels = [("name", Some(self.name)), ("suite", self.suite)];
-        selector.matches(|key| labels.iter().find(|it| it.0 == key).and_then(|it| it.1))
+        selector.matches(|key| labels.iter().find(|it| it.0 == key).and_then(|label| label.1))
     }
 
-    /// Whether rules that are selected by their own names are among its rules.
-    pub(super) fn has(&self, select: &Selection) -> bool {
+    /// Returns whether a rule that is selected by its own name is one of its rules.
+    pub(super) fn has_selected_rules(&self, select: &Selection) -> bool {
         let suite = match self.name {
             "operatorhubv2" => Suite::Operatorhub,
             "capabilities" => Suite::Capabilities,
@@ -138,7 +138,7 @@ impl Validator {
             "multiarch" => Suite::Multiarch,
             _ => return false,
         };
-        Rule::all().any(|it| it.suite() == suite && select.has(it))
+        Rule::all().any(|rule| rule.suite() == suite && select.contains(rule))
     }
 
     pub(super) fn check(&self, bundle: &Loaded, context: &Context, findings: &mut Findings) {

@@ -1,4 +1,4 @@
-//! Whether images run on the platforms that the CSV's labels promise, and on no others.
+//! Checks that the platforms of images are those that the CSV's labels list.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -44,39 +44,41 @@ pub fn check(bundle: &Loaded, context: &Context, findings: &mut Findings) {
                 None
             }
         };
-        names.into_iter().map(|it| (it.to_owned(), known(it))).collect()
+        names.into_iter().map(|name| (name.to_owned(), known(name))).collect()
     };
-    let (managers, affinities) = managers(csv);
-    let others = images(csv).filter(|it| !managers.contains(it)).collect();
-    let related = of::list(csv, "/spec/relatedImages").iter().map(|it| of::text(it, "/image"));
+    let (managers, affinities) = manager_images(csv);
+    let others = container_images(csv).filter(|image| !managers.contains(image)).collect();
+    let related =
+        of::list(csv, "/spec/relatedImages").iter().map(|image| of::text(image, "/image"));
     let [managers, others, related] = [managers, others, related.collect()].map(&mut inspect);
-    let promised = [labels(csv, SYSTEM), labels(csv, ARCHITECTURE)];
-    promises(path, &promised, [&managers, &others, &related], findings);
+    let promised = [promised_by_labels(csv, SYSTEM), promised_by_labels(csv, ARCHITECTURE)];
+    check_promises(path, &promised, [&managers, &others, &related], findings);
     let has = |part: fn(&Platform) -> &str| -> BTreeSet<String> {
         managers
             .values()
             .flatten()
             .flatten()
             .map(part)
-            .filter(|it| !it.is_empty())
+            .filter(|value| !value.is_empty())
             .map(str::to_owned)
             .collect()
     };
     let names: Vec<&String> = managers.keys().collect();
     for (what, prefix, promised, default, has) in [
-        ("OS", SYSTEM, &promised[0], "linux", has(|it| &it.os)),
-        ("Arch", ARCHITECTURE, &promised[1], "amd64", has(|it| &it.architecture)),
+        ("OS", SYSTEM, &promised[0], "linux", has(|platform| &platform.os)),
+        ("Arch", ARCHITECTURE, &promised[1], "amd64", has(|platform| &platform.architecture)),
     ] {
-        let mut all: BTreeSet<String> = has.iter().chain(promised).cloned().collect();
+        let mut expected: BTreeSet<String> = has.iter().chain(promised).cloned().collect();
         if promised.is_empty() {
-            all.insert(default.to_owned());
+            expected.insert(default.to_owned());
         }
-        // A manager image that is not known counts as a platform of its own.
-        let is_default =
-            all.len() == 1 && all.contains(default) && managers.values().all(Option::is_some);
-        let missing: Vec<&String> = all
+        // A manager image without known platforms counts as a different platform.
+        let is_default = expected.len() == 1
+            && expected.contains(default)
+            && managers.values().all(Option::is_some);
+        let missing: Vec<&String> = expected
             .iter()
-            .filter(|it| !is_default && !promised.iter().any(|label| label.contains(*it)))
+            .filter(|value| !is_default && !promised.iter().any(|label| label.contains(*value)))
             .collect();
         if !missing.is_empty() {
             findings.warning(
@@ -87,12 +89,12 @@ pub fn check(bundle: &Loaded, context: &Context, findings: &mut Findings) {
         }
         for (image, platforms) in others.iter().chain(&related) {
             let Some(platforms) = platforms else { continue };
-            let runs = |it: &String| {
+            let runs = |value: &String| {
                 platforms
                     .iter()
-                    .any(|of| *it == if what == "OS" { &of.os } else { &of.architecture }[..])
+                    .any(|of| *value == if what == "OS" { &of.os } else { &of.architecture }[..])
             };
-            let missing: Vec<&String> = all.iter().filter(|it| !runs(it)).collect();
+            let missing: Vec<&String> = expected.iter().filter(|value| !runs(value)).collect();
             if !missing.is_empty() {
                 findings.warning(
                     Rule::PlatformImage,
@@ -103,20 +105,22 @@ pub fn check(bundle: &Loaded, context: &Context, findings: &mut Findings) {
         }
     }
     for (image, platforms) in managers.iter().chain(&others) {
-        affinity(path, image, platforms.as_deref(), affinities.get(image.as_str()), findings);
+        check_affinity(path, image, platforms.as_deref(), affinities.get(image.as_str()), findings);
     }
 }
 
-/// The image of every container.
-fn images(csv: &Value) -> impl Iterator<Item = &str> {
+/// Returns the image of every container.
+fn container_images(csv: &Value) -> impl Iterator<Item = &str> {
     let deployments = of::list(csv, "/spec/install/spec/deployments").iter();
-    let containers = deployments.flat_map(|it| of::list(it, "/spec/template/spec/containers"));
-    containers.map(|it| of::text(it, "/image"))
+    let containers =
+        deployments.flat_map(|deployment| of::list(deployment, "/spec/template/spec/containers"));
+    containers.map(|container| of::text(container, "/image"))
 }
 
-/// The images of containers named `manager`, else of all but kube-rbac-proxy; and where images may run.
-fn managers(csv: &Value) -> (BTreeSet<&str>, BTreeMap<&str, Vec<Platform>>) {
-    let mut res = BTreeSet::new();
+/// Returns the images of containers named `manager`, or else of all except kube-rbac-proxy; and the platforms that
+/// affinity allows for each image.
+fn manager_images(csv: &Value) -> (BTreeSet<&str>, BTreeMap<&str, Vec<Platform>>) {
+    let mut managers = BTreeSet::new();
     let mut affinities = BTreeMap::new();
     for deployment in of::list(csv, "/spec/install/spec/deployments") {
         let pod = deployment.pointer("/spec/template/spec").unwrap_or(&Value::Null);
@@ -124,45 +128,49 @@ fn managers(csv: &Value) -> (BTreeSet<&str>, BTreeMap<&str, Vec<Platform>>) {
         let mut has_manager = false;
         for container in containers {
             let image = of::text(container, "/image");
-            if res.contains(image) {
+            if managers.contains(image) {
                 continue;
             }
             if of::name_of(container) == "manager" {
-                res.insert(image);
+                managers.insert(image);
                 has_manager = true;
             }
-            affinities.insert(image, terms(pod));
+            affinities.insert(image, affinity_platforms(pod));
         }
         if !has_manager {
-            let others = containers.iter().filter(|it| of::name_of(it) != "kube-rbac-proxy");
-            res.extend(others.map(|it| of::text(it, "/image")));
+            let others =
+                containers.iter().filter(|container| of::name_of(container) != "kube-rbac-proxy");
+            managers.extend(others.map(|container| of::text(container, "/image")));
         }
     }
-    (res, affinities)
+    (managers, affinities)
 }
 
-/// The platforms that a pod's node affinity allows.
-fn terms(pod: &Value) -> Vec<Platform> {
+/// Returns the platforms that a pod's node affinity allows.
+fn affinity_platforms(pod: &Value) -> Vec<Platform> {
     let terms =
         "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms";
-    let mut res = Vec::new();
+    let mut platforms = Vec::new();
     for term in of::list(pod, terms) {
         let values = |key: &str| -> Vec<&str> {
-            let is = |it: &&Value| of::text(it, "/operator") == "In" && of::text(it, "/key") == key;
+            let is = |expression: &&Value| {
+                of::text(expression, "/operator") == "In" && of::text(expression, "/key") == key
+            };
             let last = of::list(term, "/matchExpressions").iter().rfind(is);
-            last.into_iter().flat_map(|it| of::texts(it, "/values")).collect()
+            last.into_iter().flat_map(|expression| of::texts(expression, "/values")).collect()
         };
         for os in values("kubernetes.io/os") {
             for architecture in values("kubernetes.io/arch") {
-                res.push(Platform { os: os.to_owned(), architecture: architecture.to_owned() });
+                platforms
+                    .push(Platform { os: os.to_owned(), architecture: architecture.to_owned() });
             }
         }
     }
-    res
+    platforms
 }
 
-/// What labels of this prefix promise.
-fn labels(csv: &Value, prefix: &str) -> BTreeSet<String> {
+/// Returns the values that labels with this prefix list.
+fn promised_by_labels(csv: &Value, prefix: &str) -> BTreeSet<String> {
     let labels = csv.pointer("/metadata/labels").and_then(Value::as_object);
     let promised = labels
         .into_iter()
@@ -171,24 +179,25 @@ fn labels(csv: &Value, prefix: &str) -> BTreeSet<String> {
     promised.map(|(key, _)| key.replace(prefix, "")).collect()
 }
 
-/// Every image runs on every platform that is promised.
-fn promises(
+/// Checks that every image runs on every platform that the labels list.
+fn check_promises(
     path: &str,
     promised: &[BTreeSet<String>; 2],
     images: [&Images; 3],
     findings: &mut Findings,
 ) {
-    let or = |it: &BTreeSet<String>, default: &str| {
-        if it.is_empty() { [default.to_owned()].into() } else { it.clone() }
+    let or = |values: &BTreeSet<String>, default: &str| {
+        if values.is_empty() { [default.to_owned()].into() } else { values.clone() }
     };
     for os in or(&promised[0], "linux") {
         for architecture in or(&promised[1], "amd64") {
             let platform = Platform { os: os.clone(), architecture };
-            let lacks = |it: &&(&String, &Option<Vec<Platform>>)| {
-                it.1.as_ref().is_some_and(|it| !it.contains(&platform))
+            let lacks = |image: &&(&String, &Option<Vec<Platform>>)| {
+                image.1.as_ref().is_some_and(|platforms| !platforms.contains(&platform))
             };
-            let all: Vec<_> = images.iter().flat_map(|it| it.iter()).collect();
-            let lacking: Vec<&String> = all.iter().filter(lacks).map(|it| it.0).collect();
+            let all_images: Vec<_> = images.iter().flat_map(|images| images.iter()).collect();
+            let lacking: Vec<&String> =
+                all_images.iter().filter(lacks).map(|image| image.0).collect();
             if !lacking.is_empty() {
                 findings.error(
                     Rule::PlatformPromised,
@@ -204,7 +213,7 @@ fn promises(
     }
 }
 
-fn affinity(
+fn check_affinity(
     path: &str,
     image: &str,
     platforms: Option<&[Platform]>,
@@ -219,18 +228,18 @@ fn affinity(
             path,
             match platforms {
                 None => format!("check if the CSV is missing a node affinity configuration for the image: {image:?}"),
-                Some(it) => format!(
+                Some(platforms) => format!(
                     "check if the CSV has a missing or invalid node affinity configuration for the image: {image:?}. The image data \
                      suggests the following platforms are supported: {:?}",
-                    shown(it)
+                    shown(platforms)
                 ),
             },
         );
     }
-    // Where the platforms are not known, none of the allowed ones is.
+    // If the platforms are not known, they include none of the allowed ones.
     let platforms = platforms.unwrap_or_default();
     let minus = |one: &[Platform], other: &[Platform]| -> Vec<Platform> {
-        one.iter().filter(|it| !other.contains(it)).cloned().collect()
+        one.iter().filter(|platform| !other.contains(platform)).cloned().collect()
     };
     let (extra, missing) = (minus(allowed, platforms), minus(platforms, allowed));
     if !extra.is_empty() {

@@ -1,4 +1,4 @@
-//! What operator-framework recommends.
+//! Checks the good practices that operator-framework recommends.
 
 use semver::Version;
 
@@ -11,7 +11,7 @@ const VERSION: &str =
 pub fn check(bundle: &Loaded, findings: &mut Findings) {
     let csv = &bundle.csv.object;
     let path = bundle.csv.path;
-    requests(bundle, findings);
+    check_requests(bundle, findings);
     for part in ["owned", "required"] {
         let list = format!("/spec/customresourcedefinitions/{part}");
         for (at, crd) in of::list(csv, &list).iter().enumerate() {
@@ -24,7 +24,7 @@ pub fn check(bundle: &Loaded, findings: &mut Findings) {
             }
         }
     }
-    if ["permissions", "clusterPermissions"].iter().any(|it| may_create_crds(csv, it)) {
+    if ["permissions", "clusterPermissions"].iter().any(|part| may_create_crds(csv, part)) {
         findings.warning(
             Rule::CrdPermission,
             (path, "/spec/install/spec"),
@@ -34,13 +34,14 @@ pub fn check(bundle: &Loaded, findings: &mut Findings) {
              from OLM instead. More info: https://sdk.operatorframework.io/docs/best-practices/common-recommendation/",
         );
     }
-    name(path, of::name(csv), findings);
+    check_name(path, of::name(csv), findings);
 }
 
-fn requests(bundle: &Loaded, findings: &mut Findings) {
+fn check_requests(bundle: &Loaded, findings: &mut Findings) {
     let path = bundle.csv.path;
     let deployments = |csv| of::list(csv, "/spec/install/spec/deployments");
-    let requests = |it: &Value| it.pointer("/resources/requests").is_some_and(Value::is_object);
+    let has_requests =
+        |container: &Value| container.pointer("/resources/requests").is_some_and(Value::is_object);
     let containers = "/spec/template/spec/containers";
     if bundle.csv.object.pointer("/spec/install/spec/deployments").is_none_or(Value::is_null) {
         findings.error(
@@ -51,10 +52,10 @@ fn requests(bundle: &Loaded, findings: &mut Findings) {
     }
     for (place, deployment) in deployments(&bundle.csv.object).iter().enumerate() {
         for (at, container) in of::list(deployment, containers).iter().enumerate() {
-            // Go leaves out requests that are empty, where it writes.
+            // Go does not write empty requests.
             let original = deployments(bundle.written_csv()).get(place);
-            let original = original.and_then(|it| of::list(it, containers).get(at));
-            if !requests(container) && !original.is_some_and(requests) {
+            let original = original.and_then(|deployment| of::list(deployment, containers).get(at));
+            if !has_requests(container) && !original.is_some_and(has_requests) {
                 findings.warning(
                     Rule::Requests,
                     (path, format!("/spec/install/spec/deployments/{place}{containers}/{at}")),
@@ -74,18 +75,18 @@ fn requests(bundle: &Loaded, findings: &mut Findings) {
 fn may_create_crds(csv: &Value, part: &str) -> bool {
     let grants = |rule: &Value| {
         let any =
-            |field: &str, words: &[&str]| of::texts(rule, field).any(|it| words.contains(&it));
+            |field: &str, words: &[&str]| of::texts(rule, field).any(|word| words.contains(&word));
         any("/apiGroups", &["apiextensions.k8s.io"])
             && any("/resources", &["customresourcedefinitions", "*", "[*]"])
             && any("/verbs", &["create", "*", "[*]", "patch"])
     };
     let permissions = of::list(csv, &format!("/spec/install/spec/{part}"));
-    permissions.iter().any(|it| of::list(it, "/rules").iter().any(grants))
+    permissions.iter().any(|permission| of::list(permission, "/rules").iter().any(grants))
 }
 
-fn name(path: &str, name: &str, findings: &mut Findings) {
-    let version = regex_lite::Regex::new(VERSION).ok().and_then(|it| it.find(name));
-    if version.is_none_or(|it| Version::parse(it.as_str()).is_err()) {
+fn check_name(path: &str, name: &str, findings: &mut Findings) {
+    let version = regex_lite::Regex::new(VERSION).ok().and_then(|pattern| pattern.find(name));
+    if version.is_none_or(|version| Version::parse(version.as_str()).is_err()) {
         findings.warning(
             Rule::NameVersion,
             (path, "/metadata/name"),

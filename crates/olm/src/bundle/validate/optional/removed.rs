@@ -39,7 +39,7 @@ const BY_1_25: &[(&str, &[&str])] = &[
 ];
 const BY_1_26: &[(&str, &[&str])] = &[("autoscaling/v2beta2", &["HorizontalPodAutoscaler"])];
 
-/// What operator-sdk does not know: the minor version that removed it, the version of the API, and its kinds.
+/// APIs that operator-sdk does not know: the minor version that removed them, the version of the API, and its kinds.
 const NOT_IN_SDK: &[(u64, &str, &[&str])] = &[
     (16, "extensions/v1beta1", &["NetworkPolicy"]),
     (26, "flowcontrol.apiserver.k8s.io/v1beta1", FLOW_CONTROL),
@@ -61,7 +61,7 @@ const INTRODUCED: &[(u64, &str, &[&str])] = &[
 ];
 const FLOW_CONTROL: &[&str] = &["FlowSchema", "PriorityLevelConfiguration"];
 
-/// What rules grant of the APIs that 1.25 removed, whatever the version.
+/// Resources of the APIs that 1.25 removed, as rules name them.
 const RESOURCES_BY_1_25: &[(&str, &str)] = &[
     ("batch", "cronjobs"),
     ("discovery.k8s.io", "endpointslices"),
@@ -75,10 +75,11 @@ const RESOURCES_BY_1_25: &[(&str, &str)] = &[
 /// Names of objects by their kind, or places of rules by their resource.
 type Found = BTreeMap<String, Vec<String>>;
 
-/// What is removed at or before the version that is given, or the CSV's oldest, is an error.
+/// Reports removed APIs: as an error if they are removed at or before the given version, or the oldest version of the
+/// CSV.
 pub fn check(bundle: &Loaded, version: &str, findings: &mut Findings) {
     let path = bundle.csv.path;
-    let given = versions::tolerant(version);
+    let given = versions::parse_tolerant(version);
     if !version.is_empty() && given.is_none() {
         findings.error(
             Rule::ApiVersionBad,
@@ -87,7 +88,7 @@ pub fn check(bundle: &Loaded, version: &str, findings: &mut Findings) {
         );
     }
     let text = of::text(&bundle.csv.object, "/spec/minKubeVersion");
-    let oldest = versions::tolerant(text);
+    let oldest = versions::parse_tolerant(text);
     if !text.is_empty() && oldest.is_none() {
         findings.error(
             Rule::ApiMinKubeBad,
@@ -97,31 +98,39 @@ pub fn check(bundle: &Loaded, version: &str, findings: &mut Findings) {
     }
     let severity = |minor: u64| {
         let removal = Version::new(1, minor, 0);
-        let is_later = |it: &Version| it.cmp_precedence(&removal).is_ge();
+        let is_later = |version: &Version| version.cmp_precedence(&removal).is_ge();
         let is_error = given.iter().chain(&oldest).any(is_later);
         if is_error { Severity::Error } else { Severity::Warning }
     };
-    for (minor, found) in
-        [(22, by_1_22(bundle)), (25, in_1_25(bundle)), (26, objects(bundle, BY_1_26))]
-    {
+    for (minor, found) in [
+        (22, removed_in_1_22(bundle)),
+        (25, removed_in_1_25(bundle)),
+        (26, removed_objects(bundle, BY_1_26)),
+    ] {
         if found.is_empty() {
             continue;
         }
-        findings.push(severity(minor), Rule::ApiRemoved, path.into(), message(minor, &found));
+        findings.push(
+            severity(minor),
+            Rule::ApiRemoved,
+            path.into(),
+            removal_message(minor, &found),
+        );
     }
-    not_in_sdk(bundle, &severity, findings);
-    given.iter().for_each(|it| not_yet(bundle, it, findings));
-    let granted = granted(bundle);
+    check_unknown_to_sdk(bundle, &severity, findings);
+    given.iter().for_each(|version| check_not_yet_served(bundle, version, findings));
+    let granted = granted_resources(bundle);
     if !granted.is_empty() {
-        findings.warning(Rule::ApiGranted, path, message(25, &granted));
+        findings.warning(Rule::ApiGranted, path, removal_message(25, &granted));
     }
 }
 
-/// APIs that a version of Kubernetes does not serve yet.
-fn not_yet(bundle: &Loaded, given: &Version, findings: &mut Findings) {
-    for it in &bundle.objects {
-        let (version, kind) = (of::text(&it.object, "/apiVersion"), of::kind(&it.object));
-        let is = |it: &&(u64, &str, &[&str])| it.1 == version && it.2.contains(&kind);
+/// Reports APIs that a version of Kubernetes does not serve yet.
+fn check_not_yet_served(bundle: &Loaded, given: &Version, findings: &mut Findings) {
+    for manifest in &bundle.objects {
+        let (version, kind) =
+            (of::text(&manifest.object, "/apiVersion"), of::kind(&manifest.object));
+        let is = |row: &&(u64, &str, &[&str])| row.1 == version && row.2.contains(&kind);
         if let Some((minor, ..)) = INTRODUCED.iter().find(is)
             && (given.major, given.minor) < (1, *minor)
         {
@@ -129,23 +138,28 @@ fn not_yet(bundle: &Loaded, given: &Version, findings: &mut Findings) {
                 "Kubernetes {}.{} does not serve `{kind}` of `{version}`, which is new in 1.{minor}",
                 given.major, given.minor
             );
-            findings.error(Rule::ApiNotYet, (it.path, "/apiVersion"), message);
+            findings.error(Rule::ApiNotYet, (manifest.path, "/apiVersion"), message);
         }
     }
 }
 
-/// APIs that a newer version of Kubernetes removed: objects, and resources that the CSV names with its CRDs.
-fn not_in_sdk(bundle: &Loaded, severity: &dyn Fn(u64) -> Severity, findings: &mut Findings) {
+/// Reports APIs that operator-sdk does not know to be removed: of objects, and of resources that the CSV lists with
+/// its CRDs.
+fn check_unknown_to_sdk(
+    bundle: &Loaded,
+    severity: &dyn Fn(u64) -> Severity,
+    findings: &mut Findings,
+) {
     let mut check = |at: (&str, String), version: &str, kind: &str| {
-        let is = |it: &&(u64, &str, &[&str])| it.1 == version && it.2.contains(&kind);
+        let is = |row: &&(u64, &str, &[&str])| row.1 == version && row.2.contains(&kind);
         if let Some((minor, ..)) = NOT_IN_SDK.iter().find(is) {
             let message = format!("Kubernetes 1.{minor} removed `{kind}` of `{version}`");
             findings.push(severity(*minor), Rule::ApiRemovedLater, at.into(), message);
         }
     };
-    for it in &bundle.objects {
-        let version = of::text(&it.object, "/apiVersion");
-        check((it.path, "/apiVersion".to_owned()), version, of::kind(&it.object));
+    for manifest in &bundle.objects {
+        let version = of::text(&manifest.object, "/apiVersion");
+        check((manifest.path, "/apiVersion".to_owned()), version, of::kind(&manifest.object));
     }
     for part in ["owned", "required"] {
         let crds = format!("/spec/customresourcedefinitions/{part}");
@@ -159,54 +173,56 @@ fn not_in_sdk(bundle: &Loaded, severity: &dyn Fn(u64) -> Severity, findings: &mu
     }
 }
 
-fn message(minor: u64, found: &Found) -> String {
+fn removal_message(minor: u64, found: &Found) -> String {
     format!(
         "this bundle is using APIs which were deprecated and removed in v1.{minor}. More info: \
          https://kubernetes.io/docs/reference/using-api/deprecation-guide/#v1-{minor}. Migrate the API(s) for {}",
-        list(found)
+        format_found(found)
     )
 }
 
 /// `CRD: (["a" "b"]),Role: (["c"])`.
-pub fn list(found: &Found) -> String {
-    let names = |it: &[String]| it.iter().map(|it| format!("{it:?}")).collect::<Vec<_>>().join(" ");
+pub fn format_found(found: &Found) -> String {
+    let quoted_names = |names: &[String]| {
+        names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" ")
+    };
     let kinds: Vec<String> =
-        found.iter().map(|(kind, it)| format!("{kind}: ([{}])", names(it))).collect();
+        found.iter().map(|(kind, names)| format!("{kind}: ([{}])", quoted_names(names))).collect();
     kinds.join(",")
 }
 
-pub fn by_1_22(bundle: &Loaded) -> Found {
-    let mut res = objects(bundle, BY_1_22);
-    let betas = bundle.objects.iter().filter(|it| {
-        of::kind(&it.object) == "CustomResourceDefinition"
-            && of::text(&it.object, "/apiVersion") == "apiextensions.k8s.io/v1beta1"
+pub fn removed_in_1_22(bundle: &Loaded) -> Found {
+    let mut removed = removed_objects(bundle, BY_1_22);
+    let betas = bundle.objects.iter().filter(|manifest| {
+        of::kind(&manifest.object) == "CustomResourceDefinition"
+            && of::text(&manifest.object, "/apiVersion") == "apiextensions.k8s.io/v1beta1"
     });
-    for it in betas {
-        res.entry("CRD".to_owned()).or_default().push(of::name(&it.object).to_owned());
+    for manifest in betas {
+        removed.entry("CRD".to_owned()).or_default().push(of::name(&manifest.object).to_owned());
     }
-    res
+    removed
 }
 
-fn objects(bundle: &Loaded, removed: &[(&str, &[&str])]) -> Found {
-    let mut res = Found::new();
-    for it in &bundle.objects {
-        let kind = of::kind(&it.object);
-        if is_in(removed, of::text(&it.object, "/apiVersion"), kind) {
-            res.entry(kind.to_owned()).or_default().push(of::name(&it.object).to_owned());
+fn removed_objects(bundle: &Loaded, removed: &[(&str, &[&str])]) -> Found {
+    let mut found = Found::new();
+    for manifest in &bundle.objects {
+        let kind = of::kind(&manifest.object);
+        if is_in(removed, of::text(&manifest.object, "/apiVersion"), kind) {
+            found.entry(kind.to_owned()).or_default().push(of::name(&manifest.object).to_owned());
         }
     }
-    res
+    found
 }
 
 fn is_in(removed: &[(&str, &[&str])], version: &str, kind: &str) -> bool {
-    removed.iter().any(|(it, kinds)| *it == version && kinds.contains(&kind))
+    removed.iter().any(|(api_version, kinds)| *api_version == version && kinds.contains(&kind))
 }
 
-/// Objects, and the resources that the CSV names with its CRDs.
-fn in_1_25(bundle: &Loaded) -> Found {
-    let mut res = objects(bundle, BY_1_25);
+/// Returns objects, and the resources that the CSV lists with its CRDs.
+fn removed_in_1_25(bundle: &Loaded) -> Found {
+    let mut removed = removed_objects(bundle, BY_1_25);
     if !is_known_version(bundle) {
-        return res;
+        return removed;
     }
     for (part, field) in [("Owned", "owned"), ("Required", "required")] {
         let crds =
@@ -215,34 +231,34 @@ fn in_1_25(bundle: &Loaded) -> Found {
             for (place, resource) in of::list(crd, "/resources").iter().enumerate() {
                 let kind = of::kind(resource);
                 if is_in(BY_1_25, of::text(resource, "/version"), kind) {
-                    res.entry(kind.to_owned()).or_default().push(format!(
+                    removed.entry(kind.to_owned()).or_default().push(format!(
                         "ClusterServiceVersion.Spec.CustomResourceDefinitions.{part}[{at}].Resource[{place}]"
                     ));
                 }
             }
         }
     }
-    res
+    removed
 }
 
 fn is_known_version(bundle: &Loaded) -> bool {
     of::text(&bundle.csv.object, "/apiVersion") == "operators.coreos.com/v1alpha1"
 }
 
-/// Rules on resources of which the CSV does not name the kind, and with it the version.
-fn granted(bundle: &Loaded) -> Found {
+/// Returns rules about resources whose kind and version the CSV does not list.
+fn granted_resources(bundle: &Loaded) -> Found {
     let csv = &bundle.csv.object;
     if !is_known_version(bundle) {
         return Found::new();
     }
     let crds = ["owned", "required"]
         .iter()
-        .flat_map(|it| of::list(csv, &format!("/spec/customresourcedefinitions/{it}")));
+        .flat_map(|part| of::list(csv, &format!("/spec/customresourcedefinitions/{part}")));
     let known: BTreeSet<String> = crds
-        .flat_map(|it| of::list(it, "/resources"))
-        .map(|it| format!("{}s", of::kind(it).to_lowercase()))
+        .flat_map(|crd| of::list(crd, "/resources"))
+        .map(|resource| format!("{}s", of::kind(resource).to_lowercase()))
         .collect();
-    let mut res = Found::new();
+    let mut granted = Found::new();
     for (part, field) in
         [("ClusterPermissions", "clusterPermissions"), ("Permissions", "permissions")]
     {
@@ -255,7 +271,7 @@ fn granted(bundle: &Loaded) -> Found {
                         if !known.contains(resource)
                             && RESOURCES_BY_1_25.contains(&(group, resource))
                         {
-                            res.entry(resource.to_owned()).or_default().push(format!(
+                            granted.entry(resource.to_owned()).or_default().push(format!(
                                 "ClusterServiceVersion.Spec.InstallStrategy.StrategySpec.{part}[{at}].Rules[{place}]"
                             ));
                         }
@@ -264,5 +280,5 @@ fn granted(bundle: &Loaded) -> Found {
             }
         }
     }
-    res
+    granted
 }

@@ -5,11 +5,11 @@ use std::str::FromStr;
 #[derive(Clone, Debug)]
 pub struct Selector {
     text: String,
-    requirements: Vec<Requirement>,
+    requirements: Vec<LabelRequirement>,
 }
 
 #[derive(Clone, Debug)]
-struct Requirement {
+struct LabelRequirement {
     key: String,
     is: bool,
     /// None: any value.
@@ -21,17 +21,20 @@ impl Selector {
         self.requirements.is_empty()
     }
 
-    /// Whether the labels, given one by one, are selected.
+    /// Returns whether the selector matches the labels, which `label` looks up by key.
     pub fn matches<'a>(&self, label: impl Fn(&str) -> Option<&'a str>) -> bool {
-        self.requirements.iter().all(|it| {
-            let found = label(&it.key).is_some_and(|value| {
-                it.values.as_ref().is_none_or(|list| list.iter().any(|it| it == value))
+        self.requirements.iter().all(|requirement| {
+            let found = label(&requirement.key).is_some_and(|value| {
+                requirement
+                    .values
+                    .as_ref()
+                    .is_none_or(|list| list.iter().any(|listed| listed == value))
             });
-            found == it.is
+            found == requirement.is
         })
     }
 
-    pub fn text(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         &self.text
     }
 }
@@ -41,24 +44,26 @@ impl FromStr for Selector {
 
     fn from_str(text: &str) -> anyhow::Result<Self> {
         let fault = |what: &str| anyhow::format_err!("`{text}` is not a label selector: {what}");
-        let tokens = tokens(text);
+        let tokens = tokenize(text);
         let mut rest = tokens.iter().map(String::as_str).peekable();
         let mut requirements = Vec::new();
         while rest.peek().is_some() {
             let is_negated = rest.next_if_eq(&"!").is_some();
-            let key =
-                rest.next().filter(|it| is_word(it)).ok_or_else(|| fault("a key is missing"))?;
-            let operator = if is_negated { None } else { rest.next_if(|it| *it != ",") };
+            let key = rest
+                .next()
+                .filter(|word| is_word(word))
+                .ok_or_else(|| fault("a key is missing"))?;
+            let operator = if is_negated { None } else { rest.next_if(|word| *word != ",") };
             let (is, values) = match operator {
                 None => (!is_negated, None),
-                Some(it @ ("=" | "==" | "!=")) => {
-                    let value = rest.next_if(|it| is_word(it)).unwrap_or_default();
-                    (it != "!=", Some(vec![value.to_owned()]))
+                Some(operator @ ("=" | "==" | "!=")) => {
+                    let value = rest.next_if(|word| is_word(word)).unwrap_or_default();
+                    (operator != "!=", Some(vec![value.to_owned()]))
                 }
-                Some(it @ ("in" | "notin")) => {
-                    let list = list(&mut rest)
+                Some(operator @ ("in" | "notin")) => {
+                    let list = parse_list(&mut rest)
                         .ok_or_else(|| fault("a list such as `(a, b)` is missing"))?;
-                    (it == "in", Some(list))
+                    (operator == "in", Some(list))
                 }
                 Some(other) => {
                     return Err(fault(&format!(
@@ -66,7 +71,7 @@ impl FromStr for Selector {
                     )));
                 }
             };
-            requirements.push(Requirement { key: key.to_owned(), is, values });
+            requirements.push(LabelRequirement { key: key.to_owned(), is, values });
             match rest.next() {
                 None => break,
                 Some(",") if rest.peek().is_some() => {}
@@ -77,14 +82,16 @@ impl FromStr for Selector {
     }
 }
 
-fn list<'a>(rest: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>) -> Option<Vec<String>> {
+fn parse_list<'a>(
+    rest: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>,
+) -> Option<Vec<String>> {
     rest.next_if_eq(&"(")?;
-    let mut res = Vec::new();
+    let mut values = Vec::new();
     loop {
-        res.push(rest.next_if(|it| is_word(it)).unwrap_or_default().to_owned());
+        values.push(rest.next_if(|word| is_word(word)).unwrap_or_default().to_owned());
         match rest.next()? {
             "," => {}
-            ")" => return Some(res),
+            ")" => return Some(values),
             _ => return None,
         }
     }
@@ -94,25 +101,27 @@ fn is_word(token: &str) -> bool {
     !token.starts_with(['=', '!', '(', ')', ',', '<', '>'])
 }
 
-/// Words and signs.
-fn tokens(text: &str) -> Vec<String> {
-    let mut res: Vec<String> = Vec::new();
+/// Splits a selector into words and operators.
+fn tokenize(text: &str) -> Vec<String> {
+    let mut tokens: Vec<String> = Vec::new();
     let mut joins = false;
-    for it in text.chars() {
-        let is_sign = !is_word(it.encode_utf8(&mut [0; 4]));
-        match res.last_mut() {
-            _ if it.is_whitespace() => joins = false,
-            Some(last) if joins && is_sign && it == '=' && matches!(last.as_str(), "=" | "!") => {
-                last.push(it)
+    for letter in text.chars() {
+        let is_sign = !is_word(letter.encode_utf8(&mut [0; 4]));
+        match tokens.last_mut() {
+            _ if letter.is_whitespace() => joins = false,
+            Some(last)
+                if joins && is_sign && letter == '=' && matches!(last.as_str(), "=" | "!") =>
+            {
+                last.push(letter)
             }
-            Some(last) if joins && !is_sign && is_word(last) => last.push(it),
+            Some(last) if joins && !is_sign && is_word(last) => last.push(letter),
             _ => {
-                res.push(it.to_string());
+                tokens.push(letter.to_string());
                 joins = true;
             }
         }
     }
-    res
+    tokens
 }
 
 #[test]

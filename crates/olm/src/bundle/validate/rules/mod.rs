@@ -8,10 +8,10 @@ use diagnostics::Severity;
 
 pub use table::Rule;
 
-/// The suite of a rule, and whose rule it is.
+/// The suite and the origin of a rule.
 pub type Group = (Suite, Origin);
 
-/// Who refuses a bundle that breaks the rule, or recommends it.
+/// The program that enforces or recommends the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// `operator-sdk bundle validate`.
@@ -22,7 +22,7 @@ pub enum Origin {
     OlmV1,
     /// Both versions of OLM, or the API server below them.
     Olm,
-    /// Nobody but operator-rs.
+    /// Only operator-rs.
     Ours,
 }
 
@@ -94,7 +94,7 @@ impl Suite {
         }
     }
 
-    /// Whether it is checked where nothing is selected.
+    /// Returns whether the suite is checked if nothing is selected.
     pub fn is_default(self) -> bool {
         self <= Self::Olmv1
     }
@@ -125,11 +125,11 @@ impl Rule {
 pub struct Selection(Vec<Rule>);
 
 impl Selection {
-    pub fn has(&self, rule: Rule) -> bool {
+    pub fn contains(&self, rule: Rule) -> bool {
         self.0.contains(&rule)
     }
 
-    pub fn and(mut self, other: &Self) -> Self {
+    pub fn extended_with(mut self, other: &Self) -> Self {
         self.0.extend(&other.0);
         self
     }
@@ -142,7 +142,7 @@ impl FromStr for Selection {
         let is_selected = |rule: &Rule| match text {
             "all" => true,
             "default" => rule.suite().is_default(),
-            // What both versions refuse is in both suites.
+            // Rules of both versions are in both suites.
             "olmv1" if rule.origin() == Origin::Olm => true,
             text => rule.id() == text || rule.suite().name() == text,
         };

@@ -6,7 +6,7 @@ use clap::{ArgMatches, Command, error::ErrorKind};
 use crate::terminal;
 
 /// Parses the command line.
-pub fn matches(mut command: Command) -> Result<ArgMatches, clap::Error> {
+pub fn parse_command_line(mut command: Command) -> Result<ArgMatches, clap::Error> {
     let matches = command.try_get_matches_from_mut(terminal::command_line())?;
     require_distinct(&command, &matches)?;
     Ok(matches)

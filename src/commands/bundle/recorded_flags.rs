@@ -6,7 +6,7 @@ use crate::{app::shipped, plan::WorkTree};
 use diagnostics::Diagnostic;
 use go_data::yaml::{self, Value};
 use model::{Image, ProjectPath, Tree};
-use olm::bundle::Package;
+use olm::bundle::CargoPackage;
 
 /// The version of the bundle in this folder, if it has a ClusterServiceVersion that can be read.
 pub fn bundle_version(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Option<String>> {
@@ -30,7 +30,7 @@ pub fn outdated_flags(
     former: Option<&str>,
 ) -> anyhow::Result<Vec<Diagnostic>> {
     let cargo_toml = tree.read(&ProjectPath::fixed("Cargo.toml"))?.unwrap_or_default();
-    let cargo_version = Package::from_text(&cargo_toml)?.version;
+    let cargo_version = CargoPackage::from_text(&cargo_toml)?.version;
     let version = args.version.as_ref().or(cargo_version.as_ref());
     let mut warnings = Vec::new();
     if let (Some(given), Some(current)) = (&args.version, &cargo_version)

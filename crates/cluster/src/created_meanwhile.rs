@@ -5,48 +5,48 @@ use kube::api::{GetParams, Patch, PatchParams};
 use super::{
     Cluster, Id, Owner,
     discovery::Resource,
-    managers::{is_applied, manager},
-    object::version,
+    managers::{is_applied, manager_of},
+    object::resource_version,
     refusal,
 };
 use go_data::yaml::{Value, json};
 
 impl Owner {
-    /// The metadata with which the project has only adopted the object; none if nobody else has set fields.
+    /// Returns the metadata with which the project has only adopted the object; none if no other client has set fields.
     pub fn released_metadata(&self, live: &Value) -> Option<Value> {
         let mut entries = live["metadata"]["managedFields"].as_array()?.clone();
-        let is_ours = |it: &Value| is_applied(it) && manager(it) == self.creator;
-        if !entries.iter().any(|it| it["subresource"].is_null() && !is_ours(it)) {
+        let is_ours = |entry: &Value| is_applied(entry) && manager_of(entry) == self.creator;
+        if !entries.iter().any(|entry| entry["subresource"].is_null() && !is_ours(entry)) {
             return None;
         }
-        let ours = entries.iter_mut().find(|it| is_ours(it))?;
+        let ours = entries.iter_mut().find(|entry| is_ours(entry))?;
         ours["manager"] = self.adopter.as_str().into();
         Some(json!({"managedFields": entries, "labels": {&self.key: null}}))
     }
 }
 
 impl Cluster {
-    /// Records that the project has only adopted the object, unless nobody else has set fields of it.
+    /// Records that the project has only adopted the object, if another client has set fields of it.
     pub(super) fn release_fields(
         &self,
         resource: &Resource,
         id: &Id,
         mut live: Value,
     ) -> anyhow::Result<()> {
-        let (requests, name) = resource.one(id)?;
+        let (requests, name) = resource.requests_for(id)?;
         for _ in 0..20 {
             let Some(mut metadata) = self.owner.released_metadata(&live) else { return Ok(()) };
-            // With the resource version, the server refuses the patch if somebody else has written in between.
-            metadata["resourceVersion"] = version(&live).into();
+            // With the resource version, the server refuses the patch if another client has written in between.
+            metadata["resourceVersion"] = resource_version(&live).into();
             let patch = Patch::Merge(json!({"metadata": metadata}));
             let request = requests.patch(&name, &PatchParams::default(), &patch)?;
-            let answer = self.send(&request)?;
-            match answer.code {
+            let response = self.send(&request)?;
+            match response.code {
                 409 => live = self.send(&requests.get(&name, &GetParams::default())?)?.body,
-                _ if answer.is_success() => return Ok(()),
+                _ if response.is_success() => return Ok(()),
                 _ => {
                     let what = format!("the owner of {id} cannot be recorded");
-                    return Err(refusal::of(&answer).into_error(&what));
+                    return Err(refusal::from_response(&response).into_error(&what));
                 }
             }
         }
@@ -57,7 +57,7 @@ impl Cluster {
 #[test]
 fn an_object_that_is_created_concurrently_is_only_adopted() {
     use super::owner::live;
-    let a = Owner::of("a.example.com");
+    let a = Owner::for_project("a.example.com");
     let after = a.released_metadata(&live(&[("argocd", "Update"), (&a.creator, "Apply")])).unwrap();
     let expected = live(&[("argocd", "Update"), (&a.adopter, "Apply")]);
     assert_eq!(after["managedFields"], expected["metadata"]["managedFields"]);

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Cluster, Id, Live, Owner, Removal,
-    discovery::{Resource, can},
-    managers::{entries, manager},
+    discovery::{Resource, supports_verb},
+    managers::{manager_entries, manager_of},
     object::uid,
 };
 use go_data::yaml::Value;
@@ -23,20 +23,20 @@ const LONGEST: usize = 63;
 const ADOPTED: &str = "Adopted";
 
 /// The objects that carry the label.
-pub struct Marked {
+pub struct LabelledObjects {
     pub found: Vec<Live>,
-    /// What could not be listed, a kind or a version of a group, and why.
+    /// The kinds and versions of groups that could not be listed, with the reasons.
     pub unknown: BTreeMap<String, String>,
 }
 
 impl Owner {
     /// The label's key for an owner.
-    pub(super) fn key(owner: &str) -> String {
-        format!("{DOMAIN}/{}", super::owner::shortened(owner.trim_end_matches('.'), LONGEST))
+    pub(super) fn label_key(owner: &str) -> String {
+        format!("{DOMAIN}/{}", super::owner::shorten_name(owner.trim_end_matches('.'), LONGEST))
     }
 
     /// Sets the label on an object that this manager applies.
-    pub(super) fn mark(&self, object: &mut Value, manager: &str) {
+    pub(super) fn add_label(&self, object: &mut Value, manager: &str) {
         if self.key.is_empty() {
             return;
         }
@@ -49,24 +49,25 @@ impl Owner {
     }
 
     /// The value of the label, unless another program has set it: controllers copy the labels of objects to others.
-    fn value<'a>(&self, live: &'a Value) -> Option<&'a str> {
+    fn label_value<'a>(&self, live: &'a Value) -> Option<&'a str> {
         let value = live["metadata"]["labels"].get(&self.key)?.as_str()?;
         let field = format!("f:{}", self.key);
-        let is_copy = entries(live).any(|it| {
-            ![&self.creator, &self.adopter].iter().any(|own| *own == manager(it))
-                && !it["fieldsV1"]["f:metadata"]["f:labels"][&field].is_null()
+        let is_copy = manager_entries(live).any(|entry| {
+            ![&self.creator, &self.adopter].iter().any(|own| *own == manager_of(entry))
+                && !entry["fieldsV1"]["f:metadata"]["f:labels"][&field].is_null()
         });
         (!is_copy).then_some(value)
     }
 
-    /// Whether the label says that the owner has created the object.
-    pub(super) fn has_marked(&self, live: &Value) -> bool {
-        self.value(live).is_some_and(|it| it != ADOPTED)
+    /// Returns whether the label says that the owner has created the object.
+    pub(super) fn is_labelled_as_created(&self, live: &Value) -> bool {
+        self.label_value(live).is_some_and(|value| value != ADOPTED)
     }
 
     /// The other namespace that the operator is deployed to with this object.
-    pub fn elsewhere<'a>(&self, live: &'a Value) -> Option<&'a str> {
-        let value = self.value(live).filter(|it| !it.is_empty() && *it != ADOPTED)?;
+    pub fn other_namespace<'a>(&self, live: &'a Value) -> Option<&'a str> {
+        let value =
+            self.label_value(live).filter(|value| !value.is_empty() && *value != ADOPTED)?;
         (!self.namespace.is_empty() && value != self.namespace).then_some(value)
     }
 }
@@ -74,31 +75,34 @@ impl Owner {
 impl Cluster {
     /// Everything that the owner has applied and not removed: of every kind and in every namespace, or only of the kinds
     /// of one group.
-    pub fn marked(&self, group: Option<&str>) -> anyhow::Result<Marked> {
+    pub fn list_labelled(&self, group: Option<&str>) -> anyhow::Result<LabelledObjects> {
         let mut unknown = BTreeMap::new();
         let mut ids = Vec::new();
         let mut seen = BTreeSet::new();
         // A kind whose CRD is being deleted can no longer be patched.
-        let matters = |it: &Resource| can(it, "list") && (can(it, "patch") || can(it, "delete"));
-        for resource in self.kinds(group, &mut unknown)?.into_iter().filter(matters) {
-            let items = match self.listed(&resource, "", &self.owner.key, false)? {
+        let matters = |resource: &Resource| {
+            supports_verb(resource, "list")
+                && (supports_verb(resource, "patch") || supports_verb(resource, "delete"))
+        };
+        for resource in self.list_kinds(group, &mut unknown)?.into_iter().filter(matters) {
+            let items = match self.list_discovered(&resource, "", &self.owner.key, false)? {
                 Ok(items) => items,
                 Err(why) => {
-                    unknown.insert(resource.name(), why);
+                    unknown.insert(resource.qualified_name(), why);
                     continue;
                 }
             };
             // One object may exist in several groups.
-            let new = items.iter().filter(|it| seen.insert(uid(it).to_owned()));
-            ids.extend(new.map(|it| resource.id(it)));
+            let new = items.iter().filter(|item| seen.insert(uid(item).to_owned()));
+            ids.extend(new.map(|item| resource.id_of(item)));
         }
-        Ok(Marked { found: self.find(&ids)?, unknown })
+        Ok(LabelledObjects { found: self.find_existing(&ids)?, unknown })
     }
 
     /// The other namespace that the owner's operator is deployed to with this object.
-    pub fn elsewhere<'a>(&self, live: &'a Live) -> Option<&'a str> {
+    pub fn other_namespace<'a>(&self, live: &'a Live) -> Option<&'a str> {
         let is_created = matches!(live.removal, Removal::Ours | Removal::Unknown(_));
-        self.owner.elsewhere(&live.object).filter(|_| is_created)
+        self.owner.other_namespace(&live.object).filter(|_| is_created)
     }
 }
 
@@ -108,7 +112,7 @@ mod tests {
     use go_data::yaml::json;
 
     fn owner(namespace: &str) -> Owner {
-        Owner::of("a.example.com").deployed_to(namespace)
+        Owner::for_project("a.example.com").deployed_to(namespace)
     }
 
     #[test]
@@ -116,30 +120,30 @@ mod tests {
         let check = |kind: &str, api_version: &str, adopted: bool, expected: &str| {
             let a = owner("x");
             let mut object = json!({"apiVersion": api_version, "kind": kind, "metadata": {}});
-            a.mark(&mut object, if adopted { &a.adopter } else { &a.creator });
+            a.add_label(&mut object, if adopted { &a.adopter } else { &a.creator });
             let labels = json!({"applied-by.rust.operator-rs.io/a.example.com": expected});
             assert_eq!(object["metadata"]["labels"], labels);
-            assert_eq!(a.has_marked(&object), !adopted);
-            assert!(!Owner::of("b.example.com").has_marked(&object));
-            assert_eq!(a.elsewhere(&object), None);
+            assert_eq!(a.is_labelled_as_created(&object), !adopted);
+            assert!(!Owner::for_project("b.example.com").is_labelled_as_created(&object));
+            assert_eq!(a.other_namespace(&object), None);
             let is_elsewhere = expected == "x";
-            assert_eq!(owner("y").elsewhere(&object), is_elsewhere.then_some("x"));
-            assert_eq!(owner("").elsewhere(&object), None);
+            assert_eq!(owner("y").other_namespace(&object), is_elsewhere.then_some("x"));
+            assert_eq!(owner("").other_namespace(&object), None);
         };
         check("ClusterRole", "rbac.authorization.k8s.io/v1", false, "x");
         check("CustomResourceDefinition", "apiextensions.k8s.io/v1", false, "");
         check("ClusterRole", "rbac.authorization.k8s.io/v1", true, ADOPTED);
         let mut object = json!({"metadata": {"name": "x"}});
-        Owner::default().mark(&mut object, "operator-rs");
+        Owner::default().add_label(&mut object, "operator-rs");
         assert_eq!(object, json!({"metadata": {"name": "x"}}));
     }
 
     #[test]
     fn a_key_is_a_valid_label() {
-        let long = |end: &str| Owner::key(&format!("{}.{end}", "a".repeat(60)));
+        let long = |end: &str| Owner::label_key(&format!("{}.{end}", "a".repeat(60)));
         assert_eq!(long("one").len(), DOMAIN.len() + 1 + LONGEST);
         assert_ne!(long("one"), long("two"));
-        assert_eq!(Owner::key("a."), format!("{DOMAIN}/a"));
+        assert_eq!(Owner::label_key("a."), format!("{DOMAIN}/a"));
     }
 
     #[test]
@@ -150,9 +154,9 @@ mod tests {
             let entry = json!({"manager": manager, "operation": "Update", "fieldsV1": fields});
             json!({"metadata": {"labels": {&a.key: "y"}, "managedFields": [entry]}})
         };
-        assert!(a.has_marked(&of(&a.creator)));
-        assert_eq!(a.elsewhere(&of(&a.creator)), Some("y"));
-        assert!(!a.has_marked(&of("kube-controller-manager")));
-        assert_eq!(a.elsewhere(&of("kube-controller-manager")), None);
+        assert!(a.is_labelled_as_created(&of(&a.creator)));
+        assert_eq!(a.other_namespace(&of(&a.creator)), Some("y"));
+        assert!(!a.is_labelled_as_created(&of("kube-controller-manager")));
+        assert_eq!(a.other_namespace(&of("kube-controller-manager")), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::{FromArgMatches as _, Subcommand as _};
 
-use super::Command;
+use super::CreateSubcommand;
 use crate::{
     plan::WorkTree,
     project::{Options, Project, Resource},
@@ -14,52 +14,52 @@ use model::Version;
 ///
 /// # Errors
 /// What `create` refuses, such as a kind in a group that is the domain itself.
-pub fn again(recorded: &Project, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
+pub fn recreate_resources(recorded: &Project, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
     let mut created: Vec<&Resource> = Vec::new();
     let mut converted: Vec<&Resource> = Vec::new();
     for resource in &recorded.resources {
-        let options = recorded.inputs.of(resource);
+        let options = recorded.inputs.options_of(resource);
         if options.hand_written {
             let Resource { version, kind, .. } = resource;
             tree.warn(format!("{version} {kind} is skipped: its type is hand-written"));
             continue;
         }
-        if let Some(flags) = api(resource, &options) {
-            run("api", flags, resource, tree)?;
+        if let Some(flags) = api_flags(resource, &options) {
+            run_subcommand("api", flags, resource, tree)?;
         }
         created.push(resource);
         // A version that is copied from another one joins the conversion that is there, so this one has to come first.
         for hub in created.clone() {
-            let spokes = spokes(recorded, hub);
-            let is_there = |it: &Version| {
-                created.iter().any(|other| other.is_same_kind(hub) && other.version == *it)
+            let spokes = converted_spokes(recorded, hub);
+            let is_there = |version: &Version| {
+                created.iter().any(|other| other.is_same_kind(hub) && other.version == *version)
             };
             if !spokes.is_empty() && spokes.iter().all(is_there) && !converted.contains(&hub) {
                 converted.push(hub);
-                let spokes = spokes.iter().map(|it| format!("--spoke={it}"));
+                let spokes = spokes.iter().map(|spoke| format!("--spoke={spoke}"));
                 let flags = ["--conversion".to_owned()].into_iter().chain(spokes).collect();
-                run("webhook", flags, hub, tree)?;
+                run_subcommand("webhook", flags, hub, tree)?;
             }
         }
     }
     for resource in created {
-        let flags = admission(resource);
+        let flags = admission_flags(resource);
         if !flags.is_empty() {
-            run("webhook", flags, resource, tree)?;
+            run_subcommand("webhook", flags, resource, tree)?;
         }
     }
     for resource in recorded.inputs.with_policies() {
-        let flags = ["--admission-policy".to_owned()].into_iter().chain(external(&resource));
-        run("webhook", flags.collect(), &resource, tree)?;
+        let flags = ["--admission-policy".to_owned()].into_iter().chain(external_flags(&resource));
+        run_subcommand("webhook", flags.collect(), &resource, tree)?;
     }
     Ok(())
 }
 
 /// The flags of `create api`; none if the resource is only there for its webhooks.
-fn api(resource: &Resource, options: &Options) -> Option<Vec<String>> {
-    let mut res = Vec::new();
+fn api_flags(resource: &Resource, options: &Options) -> Option<Vec<String>> {
+    let mut flags = Vec::new();
     let mut add = |name: &str, value: Option<String>| {
-        res.extend(value.map(|it| format!("--{name}={it}")));
+        flags.extend(value.map(|value| format!("--{name}={value}")));
     };
     match &resource.api {
         Some(api) => {
@@ -69,31 +69,31 @@ fn api(resource: &Resource, options: &Options) -> Option<Vec<String>> {
         }
         None if resource.controller => {
             add("resource", Some("false".to_owned()));
-            add("namespaced", options.namespaced.map(|it| it.to_string()));
+            add("namespaced", options.namespaced.map(|namespaced| namespaced.to_string()));
         }
         None => return None,
     }
-    add("from", options.from.map(|it| it.to_string()));
+    add("from", options.from.map(|version| version.to_string()));
     add("image", options.image.as_ref().map(ToString::to_string));
-    add("port", options.container_port.map(|it| it.to_string()));
-    add("run-as-user", options.run_as_user.map(|it| it.to_string()));
+    add("port", options.container_port.map(|port| port.to_string()));
+    add("run-as-user", options.run_as_user.map(|user| user.to_string()));
     for word in &options.container_command {
         add("container-command", Some(word.clone()));
     }
     for name in &options.short_names {
         add("shortname", Some(name.to_string()));
     }
-    res.extend(options.finalizer.then(|| "--finalizer".to_owned()));
-    res.extend(external(resource));
-    Some(res)
+    flags.extend(options.finalizer.then(|| "--finalizer".to_owned()));
+    flags.extend(external_flags(resource));
+    Some(flags)
 }
 
 /// The flags for a type of another crate.
-fn external(resource: &Resource) -> Vec<String> {
+fn external_flags(resource: &Resource) -> Vec<String> {
     if !resource.external {
         return Vec::new();
     }
-    let value = |name: &str, it: Option<String>| it.map(|it| format!("--{name}={it}"));
+    let value = |name: &str, value: Option<String>| value.map(|value| format!("--{name}={value}"));
     [
         value("external-api-path", resource.path.clone()),
         value("external-api-domain", resource.domain.as_ref().map(ToString::to_string)),
@@ -105,20 +105,22 @@ fn external(resource: &Resource) -> Vec<String> {
 }
 
 /// The versions that `create webhook --conversion` converts: not those that are copies, which bring their conversion.
-fn spokes(recorded: &Project, hub: &Resource) -> Vec<Version> {
-    let webhooks = hub.webhooks.as_ref().filter(|it| it.conversion);
+fn converted_spokes(recorded: &Project, hub: &Resource) -> Vec<Version> {
+    let webhooks = hub.webhooks.as_ref().filter(|webhooks| webhooks.conversion);
     let is_copy = |version: &Version| {
-        let is = |it: &&Resource| it.is_same_kind(hub) && it.version == *version;
+        let is = |other: &&Resource| other.is_same_kind(hub) && other.version == *version;
         let spoke = recorded.resources.iter().find(is);
-        spoke.is_some_and(|it| recorded.inputs.of(it).from.is_some())
+        spoke.is_some_and(|spoke| recorded.inputs.options_of(spoke).from.is_some())
     };
-    webhooks.map_or(Vec::new(), |it| it.spoke.iter().copied().filter(|it| !is_copy(it)).collect())
+    webhooks.map_or(Vec::new(), |webhooks| {
+        webhooks.spoke.iter().copied().filter(|version| !is_copy(version)).collect()
+    })
 }
 
 /// The flags of `create webhook` for defaults and rules.
-fn admission(resource: &Resource) -> Vec<String> {
+fn admission_flags(resource: &Resource) -> Vec<String> {
     let Some(webhooks) = &resource.webhooks else { return Vec::new() };
-    let mut res = Vec::new();
+    let mut flags = Vec::new();
     for (flag, is_there, path) in [
         ("defaulting", webhooks.defaulting, ("defaulting-path", &webhooks.defaulting_path)),
         (
@@ -128,19 +130,19 @@ fn admission(resource: &Resource) -> Vec<String> {
         ),
     ] {
         if is_there {
-            res.push(format!("--{flag}"));
-            res.extend(path.1.as_ref().map(|it| format!("--{}={it}", path.0)));
+            flags.push(format!("--{flag}"));
+            flags.extend(path.1.as_ref().map(|value| format!("--{}={value}", path.0)));
         }
     }
     let has_entry = resource.controller || resource.api.is_some();
-    if !res.is_empty() && !has_entry {
-        res.extend(external(resource));
+    if !flags.is_empty() && !has_entry {
+        flags.extend(external_flags(resource));
     }
-    res
+    flags
 }
 
 /// Runs one of the subcommands of `create`.
-fn run(
+fn run_subcommand(
     name: &str,
     flags: Vec<String>,
     resource: &Resource,
@@ -152,7 +154,10 @@ fn run(
     let named =
         [format!("--group={group}"), format!("--version={version}"), format!("--kind={kind}")];
     let words = ["create".to_owned(), name.to_owned()].into_iter().chain(named).chain(flags);
-    let command = Command::augment_subcommands(clap::Command::new("create"));
+    let command = CreateSubcommand::augment_subcommands(clap::Command::new("create"));
     let matches = command.try_get_matches_from(words).with_context(what)?;
-    Command::from_arg_matches(&matches).with_context(what)?.write(tree).with_context(what)
+    CreateSubcommand::from_arg_matches(&matches)
+        .with_context(what)?
+        .write_files(tree)
+        .with_context(what)
 }

@@ -4,13 +4,13 @@ use std::iter;
 
 use super::Args;
 use crate::{
-    app::crd_states::{Name, Unread},
+    app::crd_states::{StateName, UnreadParts},
     terminal,
 };
 
 /// The states that one side of the comparison could be.
-struct Side {
-    /// As the command line names them; empty for the working tree, which has no name.
+struct ComparedSide {
+    /// The states as the command line names them; empty for the working tree, which has no name.
     states: Vec<String>,
     is_source: bool,
 }
@@ -19,31 +19,41 @@ const FILE: &str = "FILE";
 
 impl Args {
     /// Adds the hint that names the command to the first revision that could not be read.
-    pub(super) fn add_way_out(&self, names: [&Name; 2], unread: &mut [Option<Unread>; 2]) {
-        let hint = self.way_out(names, unread);
+    pub(super) fn add_file_hint(
+        &self,
+        names: [&StateName; 2],
+        unread: &mut [Option<UnreadParts>; 2],
+    ) {
+        let hint = self.file_hint(names, unread);
         let first = unread.iter_mut().flatten().find(|unread| unread.states_instead.is_some());
         first.into_iter().for_each(|unread| unread.hints.extend(hint.clone()));
     }
 
-    fn way_out(&self, names: [&Name; 2], unread: &[Option<Unread>; 2]) -> Option<String> {
+    fn file_hint(
+        &self,
+        names: [&StateName; 2],
+        unread: &[Option<UnreadParts>; 2],
+    ) -> Option<String> {
         let instead = unread.each_ref().map(|unread| unread.as_ref()?.states_instead.as_ref());
         let is_without = instead.iter().flatten().any(|states| states.is_empty());
         let given = [vec![self.from.clone()], self.to.iter().cloned().collect()];
         let side = |index: usize, given| match instead[index] {
-            None => Side { states: given, is_source: names[index].is_source() },
-            Some(_) if is_without => Side { states: vec![FILE.to_owned()], is_source: false },
-            Some(states) => Side { states: states.clone(), is_source: false },
+            None => ComparedSide { states: given, is_source: names[index].is_source() },
+            Some(_) if is_without => {
+                ComparedSide { states: vec![FILE.to_owned()], is_source: false }
+            }
+            Some(states) => ComparedSide { states: states.clone(), is_source: false },
         };
         let [old, new] = given;
         let (old, new) = (side(0, old), side(1, new));
         let commands = match instead {
             [None, None] => return None,
-            [Some(_), Some(_)] => vec![self.command(&old, 0, &new, 0)],
+            [Some(_), Some(_)] => vec![self.format_command(&old, 0, &new, 0)],
             [Some(_), None] => {
-                (0..old.states.len()).map(|n| self.command(&old, n, &new, 0)).collect()
+                (0..old.states.len()).map(|n| self.format_command(&old, n, &new, 0)).collect()
             }
             [None, Some(_)] => {
-                (0..new.states.len()).map(|n| self.command(&old, 0, &new, n)).collect()
+                (0..new.states.len()).map(|n| self.format_command(&old, 0, &new, n)).collect()
             }
         };
         const LISTED: usize = 3;
@@ -58,7 +68,13 @@ impl Args {
     }
 
     /// The command line that compares these states with the same flags.
-    fn command(&self, old: &Side, old_index: usize, new: &Side, new_index: usize) -> String {
+    fn format_command(
+        &self,
+        old: &ComparedSide,
+        old_index: usize,
+        new: &ComparedSide,
+        new_index: usize,
+    ) -> String {
         let mut words = vec![old.states[old_index].clone()];
         if let Some(new) = new.states.get(new_index) {
             words.extend(["--to".to_owned(), new.clone()]);

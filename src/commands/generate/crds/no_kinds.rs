@@ -1,6 +1,6 @@
 //! The error if no kind is declared.
 
-use super::Made;
+use super::GeneratedCrds;
 use crate::{
     app::{feature_flags::off_features, tree_sources::TreeSources},
     disk::Root,
@@ -9,7 +9,7 @@ use crate::{
 use diagnostics::Hint as _;
 
 /// Says where the command searched for kinds, and which flags would find some.
-pub fn refuse(root: &Root, reading: &Reading, options: &Options) -> anyhow::Result<Made> {
+pub fn refuse(root: &Root, reading: &Reading, options: &Options) -> anyhow::Result<GeneratedCrds> {
     let packages = match &options.packages[..] {
         [] => &reading.members,
         packages => packages,
@@ -28,13 +28,10 @@ pub fn refuse(root: &Root, reading: &Reading, options: &Options) -> anyhow::Resu
             ),
         });
     }
-    let hint = match options.examples {
-        true => {
-            "kinds are structs with `#[derive(CustomResource)]`; select their package with `--manifest-path` or `-p`"
-        }
-        false => {
-            "kinds are structs with `#[derive(CustomResource)]`; select their package with `--manifest-path` or `-p`, or add `--examples` to include example targets"
-        }
+    let hint = if options.examples {
+        "kinds are structs with `#[derive(CustomResource)]`; select their package with `--manifest-path` or `-p`"
+    } else {
+        "kinds are structs with `#[derive(CustomResource)]`; select their package with `--manifest-path` or `-p`, or add `--examples` to include example targets"
     };
     Err(anyhow::format_err!("no kind is declared in {packages}")).hint(hint)
 }
