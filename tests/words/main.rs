@@ -1,4 +1,4 @@
-//! The words that users read: help texts and messages have no phrase of the stop list, and a message is in a test.
+//! The words that users read: help texts and messages have no phrase of the stop list, and name no flag that does not exist.
 
 #![allow(clippy::print_stdout, reason = "a test says where the file is that it has written")]
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
@@ -6,7 +6,6 @@
 mod messages;
 #[path = "../support/mod.rs"]
 mod support;
-mod untested;
 
 use std::{collections::BTreeSet, fs, path::Path};
 

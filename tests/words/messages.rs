@@ -52,23 +52,6 @@ pub fn all_messages() -> Vec<Message> {
     res
 }
 
-/// The strings of the tests beside the source.
-pub fn unit_tests() -> String {
-    let mut res = String::new();
-    for folder in FOLDERS {
-        for (path, tokens) in sources(folder) {
-            let in_tests = is_in_tests(&path);
-            literals(tokens, in_tests, &mut |_, text, is_test| {
-                if is_test {
-                    res += text;
-                    res.push('\n');
-                }
-            });
-        }
-    }
-    res
-}
-
 /// Whether a file below a folder of source has tests alone.
 fn is_in_tests(path: &str) -> bool {
     path.ends_with("tests.rs") || path.split('/').any(|part| part == "tests")
