@@ -5,10 +5,14 @@ use std::{
     process::Command,
 };
 
-/// A copy of a project in `examples/`, in a folder that all suites share, so that it is built once.
+/// A copy of a project in `examples/`, with the two crates in `vendor/`, which are not in git. It is in a folder that all
+/// suites share, so that it is built once.
 pub fn example(name: &str) -> PathBuf {
+    let complete = super::fresh(&format!("complete/{}/{name}", std::process::id()));
+    super::put(&super::tree(&super::home().join("examples").join(name)), &complete);
+    super::done(&complete, "generate");
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples").join(name);
-    super::sync(super::tree(&super::home().join("examples").join(name)), &dir);
+    super::sync(super::tree(&complete), &dir);
     dir
 }
 
