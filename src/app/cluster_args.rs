@@ -37,7 +37,7 @@ pub struct ClusterArgs {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Cluster")]
 pub struct DryRunArgs {
-    /// List the changes with no request to the cluster; with `server`, the API server validates them and changes nothing
+    /// List the changes without contacting the cluster; with `server`, the API server validates them and changes nothing
     #[arg(
         long,
         num_args = 0..=1,

@@ -82,7 +82,7 @@ pub fn declared<'a>(
 /// Returns the note about a conversion in an operator that watches one namespace.
 pub fn olm_warning(project: &Project) -> Option<Diagnostic> {
     let message = "OLM installs an operator with a conversion webhook for all namespaces only, and this one watches one namespace: `operator-rs bundle` will refuse it";
-    let hint = "install it in another way, such as `operator-rs deploy` or a chart; for OLM, start from `operator-rs init` without `--namespaced`, or keep the versions alike and do without a conversion";
+    let hint = "install it in another way, such as `operator-rs deploy` or a chart; for OLM, start from `operator-rs init` without `--namespaced`, or keep the versions' schemas identical, so that no conversion is needed";
     project.namespaced.then(|| Diagnostic::from(message).with_hint(hint))
 }
 

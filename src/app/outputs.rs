@@ -38,7 +38,7 @@ impl<'a> OutputDirs<'a> {
                 return Err(anyhow::format_err!(
                     "`{one}` and `{other}` are the same directory, or one is inside of the other"
                 ))
-                .hint("name directories that are apart");
+                .hint("choose directories of which none contains another");
             }
             location::annotate(&root);
             begin(&root, mode)?;

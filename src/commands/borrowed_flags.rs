@@ -57,12 +57,12 @@ fn a_flag_is_named_with_its_command_where_the_current_one_lacks_it() {
     let check = |here: &str, hint: &str, expected: &str| {
         assert_eq!(qualify_flags_in(hint, &program, here), expected, "{here}");
     };
-    let image = "give `--image`, or `--image=x`";
+    let image = "use `--image`, or `--image=x`";
     check("bundle", image, image);
     check(
         "generate",
         image,
-        "give `--image` of `operator-rs bundle`, or `--image=x` of `operator-rs bundle`",
+        "use `--image` of `operator-rs bundle`, or `--image=x` of `operator-rs bundle`",
     );
     let lengths =
         "use `--max-description-length`, or `kubectl apply --server-side`, or `--server-side`";

@@ -54,7 +54,7 @@ pub struct Args {
     /// Rewrite the objects of one namespace only, and leave `status.storedVersions` as it is (can be repeated)
     #[arg(long, short)]
     namespace: Vec<Namespace>,
-    /// Rewrite objects that lose fields without asking
+    /// Do not ask before rewriting objects that would lose fields
     #[arg(long)]
     yes: bool,
     #[command(flatten)]

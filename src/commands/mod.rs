@@ -358,7 +358,7 @@ fn each_dry_run_of_a_cluster_command_says_whether_it_asks_the_cluster() {
             {
                 readers.push(path.clone());
             } else if argument.get_help_heading() == Some("Cluster") {
-                assert!(help.contains("with no request to the cluster"), "{path}: {help}");
+                assert!(help.contains("without contacting the cluster"), "{path}: {help}");
             }
         }
         command.get_subcommands().for_each(|command| check(command, &path, readers));

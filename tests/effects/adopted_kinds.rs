@@ -120,7 +120,7 @@ fn a_domain_that_cannot_be_the_projects_is_told_with_the_reason() {
     let project = program("number", &kind("a.1.5", "v1", "Node"));
     project.refused(
         "adopt",
-        "the domain of the kinds' groups, `1.5`, cannot be the project's: it is a truth value, a number or a date in YAML",
+        "the domain of the kinds' groups, `1.5`, cannot be the project's: it is read as a boolean, number or date by YAML",
     );
 }
 

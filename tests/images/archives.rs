@@ -113,7 +113,7 @@ fn nothing_is_written_where_something_else_is() {
     backup.into_inner().expect("it is written");
     check("backup.tar", &["--format", "docker"], &format!("`backup.tar` {replaced}"));
     check("b.tar.gz", &[], "an archive cannot be written with the extension `.tar.gz`");
-    check("b.TGZ", &[], "give `--archive` a name that ends in `.tar`");
+    check("b.TGZ", &[], "set `--archive` to a name that ends in `.tar`");
     check("bundle", &[], "`bundle` is neither empty nor an OCI layout");
     check("PROJECT", &[], "PROJECT` is not a directory");
     check("folder.tar", &[], "is not a regular file, and is not replaced");

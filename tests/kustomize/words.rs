@@ -263,7 +263,7 @@ fn too_big(files: &[(&str, &str)], place: &str) {
         files,
         &message,
         &[
-            "make what is added smaller, or render it with kustomize itself: `kustomize build DIR`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`",
+            "reduce the output, or render it with kustomize itself: `kustomize build DIR`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`",
         ],
     );
 }

@@ -160,7 +160,10 @@ impl Cluster {
                 Some(next) => page.continue_token = Some(next),
             }
         }
-        anyhow::bail!("the server's list of {} has no end", migration.resource.qualified_name())
+        anyhow::bail!(
+            "the server returns continue tokens for {} without end",
+            migration.resource.qualified_name()
+        )
     }
 
     /// A page of metadata, and the token of the next one.

@@ -121,8 +121,7 @@ impl Budget {
             return Ok(());
         }
         let message = "this adds too much: in total, objects may grow by at most 128 MiB";
-        Err(anyhow::format_err!(message))
-            .hint("make what is added smaller, or ".to_owned() + WAY_OUT)
+        Err(anyhow::format_err!(message)).hint("reduce the output, or ".to_owned() + WAY_OUT)
     }
 
     /// For a compiled regular expression that is kept.

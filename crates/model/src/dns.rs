@@ -44,9 +44,9 @@ pub(super) fn text_in_yaml(text: &str) -> Result<(), Refusal> {
     // Dates, and what else has nothing but digits.
     let has_letters = text.contains(|c: char| c.is_ascii_alphabetic());
     match WORDS.contains(&&*text.to_ascii_lowercase()) || is_number || !has_letters {
-        true => Err(Refusal::new(
-            "is a truth value, a number or a date in YAML: choose a word that is a text everywhere",
-        )),
+        true => {
+            Err(Refusal::new("is read as a boolean, number or date by YAML: choose another name"))
+        }
         false => Ok(()),
     }
 }

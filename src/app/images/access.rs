@@ -201,9 +201,8 @@ fn run_helper(name: &str, server: &str, deadline: Deadline) -> anyhow::Result<Op
         deadline: deadline.at_most(LONGEST_WAIT),
     };
     match process::answer(&question)? {
-        Reply::Printed(output) => {
-            registry::of_helper(&output).with_context(|| format!("cannot ask `{name}`"))
-        }
+        Reply::Printed(output) => registry::of_helper(&output)
+            .with_context(|| format!("cannot run the credential helper `{name}`")),
         // It knows nothing about this server.
         Reply::Failed { printed, .. } if printed.trim() == NOT_FOUND => Ok(None),
         // Its output may have a secret.

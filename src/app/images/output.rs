@@ -61,16 +61,16 @@ impl ImageOutput {
                 "an archive cannot be written with the extension `{end}`"
             ))
             .hint(
-                "give `--archive` a name that ends in `.tar`: its layers are already compressed",
+                "set `--archive` to a name that ends in `.tar`: its layers are already compressed",
             );
         }
         if self.is_docker() && !is_archive(&self.path(default)) {
             return Err(anyhow::format_err!("`--format docker` writes an archive"))
-                .hint("give `--archive` a name that ends in `.tar`");
+                .hint("set `--archive` to a name that ends in `.tar`");
         }
         if self.is_docker() && self.shape.platforms.len() > 1 {
             return Err(anyhow::format_err!("a Docker archive holds one platform"))
-                .hint("give one `--platform`, or `--format oci`");
+                .hint("use one `--platform`, or `--format oci`");
         }
         if is_archive(&path) {
             open_parent(dir, &path).and_then(|(root, name)| root.require_replaceable(&name))?;

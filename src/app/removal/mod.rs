@@ -174,9 +174,12 @@ impl RemovalRequest<'_> {
         let contents = self.cluster.list_namespace_contents(&id.name, known, &it.contents)?;
         let new = RemovedNamespace { live: it.live, contents };
         if let Some(why) = new.objects_of_others() {
-            anyhow::bail!("the rest was removed, but {id} stays: {why}");
+            anyhow::bail!("everything else was removed, but {id} was kept: {why}");
         }
-        self.agree_to(new.describe_losses(), &format!("the rest was removed, but {id} stays"))
+        self.agree_to(
+            new.describe_losses(),
+            &format!("everything else was removed, but {id} was kept"),
+        )
     }
 
     /// Removes new objects only if everything was confirmed beforehand.

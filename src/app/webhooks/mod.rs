@@ -133,7 +133,7 @@ fn warn_of_no_call(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
     }
     let (message, hint) = if source::names_webhooks(&library) {
         (
-            "whether the operator serves its webhooks cannot be known, and API servers call them in any case",
+            "cannot determine whether the operator serves its webhooks, which API servers call in any case",
             "write `pub mod webhook;` and, once in the list of `all()`, `webhook::all(),`, both without conditions",
         )
     } else {
@@ -176,7 +176,7 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, is_generated: bool) -> anyhow::
     if !plan::is_generated_by(&path, &text, MANIFESTS) {
         return Ok(());
     }
-    let hint = "restore the +kubebuilder:webhook comments, or give `--force` to delete the file";
+    let hint = "restore the +kubebuilder:webhook comments, or use `--force` to delete the file";
     plan.remove_generated(path.clone(), MANIFESTS, hint);
     Ok(())
 }

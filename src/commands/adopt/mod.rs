@@ -59,7 +59,7 @@ pub struct Args {
     /// Name of the project, which marks what belongs to the operator on a cluster [default: the package's name]
     #[arg(long, value_name = "NAME")]
     project_name: Option<ProjectName>,
-    /// Domain of the project, which marks it, too [default: that of the kinds' groups]
+    /// Domain of the project, which is also part of its label on a cluster [default: that of the kinds' groups]
     #[arg(long, value_name = "DOMAIN")]
     domain: Option<Domain>,
     #[command(flatten)]
@@ -258,7 +258,7 @@ impl Args {
                 terminal::usage_error(
                     clap::error::ErrorKind::MissingRequiredArgument,
                     &format!(
-                        "the package's name cannot be the project's name: it {why}; give `--project-name`"
+                        "the package's name cannot be the project's name: it {why}; use `--project-name`"
                     ),
                 )
             }),

@@ -59,10 +59,10 @@ pub struct Args {
     /// Channels of the bundle, separated by commas [default: alpha]
     #[arg(long, alias = "channel", value_name = "CHANNELS", value_delimiter = ',')]
     channels: Vec<Channel>,
-    /// Channel for subscriptions that name none
+    /// Default channel
     #[arg(long, value_name = "CHANNEL")]
     default_channel: Option<Channel>,
-    /// Further service accounts whose rules are added to the CSV, separated by commas
+    /// Additional service accounts whose rules are added to the CSV, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     extra_service_accounts: Vec<AccountName>,
     /// Directory of the bundle in the project
@@ -205,7 +205,7 @@ impl Args {
         let cargo = CargoPackage::from_text(&cargo)?;
         let Some(version) = self.version.as_ref().or(cargo.version.as_ref()) else {
             return Err(anyhow::format_err!("Cargo.toml has no version for the bundle"))
-                .hint("put `version = \"0.0.1\"` below `[package]`, or give `--version`");
+                .hint("put `version = \"0.0.1\"` below `[package]`, or use `--version`");
         };
         check_version(version).map_err(anyhow::Error::msg)?;
         let package = match &self.package {

@@ -14,7 +14,7 @@ use std::path::Path;
 pub use add::CatalogAddition;
 pub use render::BundleImage;
 
-/// Create, check and draw the catalogs that OLM installs from
+/// Create, validate and visualize the catalogs that OLM installs from
 #[derive(clap::Subcommand)]
 #[command(after_help = "\
 Examples:

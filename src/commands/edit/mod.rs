@@ -153,7 +153,7 @@ impl Args {
         };
         if !version.own.served {
             return Err(anyhow::format_err!("`{new}` of {kind} is not served")).hint(
-                "remove `served = false` from its `#[kube(…)]`: nobody could read the objects",
+                "remove `served = false` from its `#[kube(…)]`: otherwise no served version could read the objects",
             );
         }
         let stored = manifests::storage(source).get(&(first.group(), first.kind())).copied();

@@ -81,12 +81,12 @@ impl ImageContent {
             && path.starts_with(resolve_path(dir, output)?)
         {
             return Err(anyhow::format_err!("`--sbom {shown}` and the image are the same file"))
-                .hint("give `--sbom` another file");
+                .hint("set `--sbom` to another file");
         }
         match disk::read_large(&path, LONGEST_SBOM)? {
             Some(bytes) if !sbom::is_ours(&bytes) => {
                 Err(anyhow::format_err!("`{shown}` exists, and `--sbom` has not written it"))
-                    .hint("give `--sbom` another file, or delete this one")
+                    .hint("set `--sbom` to another file, or delete this one")
             }
             _ => Ok(()),
         }
@@ -165,7 +165,7 @@ impl ImageContent {
         let pinned: Image = format!("{}@{digest}", name.name()).parse()?;
         if name.digest().is_none() {
             terminal::warn(format!(
-                "the image depends on what `{name}` is now; to make it reproducible, give `--base {pinned}`"
+                "the image depends on what `{name}` is now; to make it reproducible, use `--base {pinned}`"
             ));
         }
         targets.iter().map(|target| images::pull(&pinned, &[target.platform()], access)).collect()

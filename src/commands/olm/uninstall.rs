@@ -30,7 +30,7 @@ Examples:
   operator-rs olm uninstall"
 )]
 pub struct Args {
-    /// Delete objects of OLM's kinds that others created without asking
+    /// Do not ask before deleting objects of OLM's kinds that others created
     #[arg(long)]
     yes: bool,
     #[command(flatten)]

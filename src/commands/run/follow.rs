@@ -27,7 +27,7 @@ pub const FIX: &str = "fix the problem and run the command again";
 
 /// The way out of an installation that has failed.
 pub fn kept_hint(fix: &str, cleanup: &str) -> String {
-    format!("what was created stays: {fix}, or remove it with {cleanup}")
+    format!("the created objects were kept: {fix}, or remove them with {cleanup}")
 }
 
 /// The way out of an upgrade that OLM has begun and does not complete, which keeps the custom resources: OLM neither
@@ -152,7 +152,7 @@ impl OngoingInstallation<'_> {
             (true, Some(old)) => after_upgrade(old, self.package, &self.place.namespace),
             (false, Some(old)) => format!("`{old}` stays installed: {FIX}"),
             (true, None) => format!(
-                "what was created stays, with the manifests as they are now: after a change of the bundle, remove it with {cleanup} before you run the command again"
+                "the created objects were kept, with the current manifests: after a change of the bundle, remove them with {cleanup} before you run the command again"
             ),
             (false, None) => kept_hint(FIX, &cleanup),
         })

@@ -10,7 +10,7 @@ mod v1;
 
 use std::path::Path;
 
-/// Install an operator with OLM, for trying it out
+/// Install an operator with OLM, for testing
 #[derive(clap::Subcommand)]
 #[command(
     arg(super::hidden_dir()),

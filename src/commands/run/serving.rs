@@ -24,7 +24,7 @@ pub struct Serving {
         default_value = UNPACKER
     )]
     decompression_image: String,
-    /// When the cluster pulls these images
+    /// Pull policy for these images
     #[arg(long, value_enum, value_name = "POLICY", default_value = "Always")]
     image_pull_policy: PullPolicy,
     /// Secret with the credentials for these images

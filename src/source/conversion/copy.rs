@@ -189,7 +189,7 @@ impl ModulePathFinder<'_> {
 }
 
 fn sibling_reason(line: usize) -> String {
-    format!("line {line} names a module beside its own, which a copy would not have")
+    format!("line {line} refers to a sibling module, which the copy cannot reach")
 }
 
 fn shared_reason(path: &[String], line: usize) -> String {
@@ -246,14 +246,14 @@ fn a_file_that_cannot_be_copied_is_refused() {
     let kube = "#[kube(kind = \"A\", version = \"v1\")] struct A { a: super::B }";
     let result = |text: &str| copy_version(&VersionSource { module: "v1", text }, "g", "A", "v2");
     let error = |text: &str| result(text).expect_err("it is refused");
-    assert_eq!(error(kube), "line 1 names a module beside its own, which a copy would not have");
+    assert_eq!(error(kube), "line 1 refers to a sibling module, which the copy cannot reach");
     assert_eq!(
         error("\nuse super::a;"),
-        "line 2 names a module beside its own, which a copy would not have"
+        "line 2 refers to a sibling module, which the copy cannot reach"
     );
     assert_eq!(
         error("struct A {\n#[serde(default = \"super::b\")] a: u8 }"),
-        "line 2 names a module beside its own, which a copy would not have"
+        "line 2 refers to a sibling module, which the copy cannot reach"
     );
     let codes = [
         "const T: &str = include_str!(\"t\");",

@@ -18,10 +18,10 @@ pub fn check_merge_strategy(schema: &Value, report: &mut impl FnMut(&str, &'stat
         report("has an unknown merge strategy", "use `atomic`, `granular`, `set` or `map`");
     }
     if !map_type.is_empty() && kind != "object" {
-        report("is merged as a map, but is not one", "remove the merge strategy");
+        report("has a map type, but is not an object", "remove the map type");
     }
     if !list_type.is_empty() && kind != "array" {
-        report("is merged as a list, but is not one", "remove the merge strategy");
+        report("has a list type, but is not an array", "remove the list type");
     }
     let nothing = Value::Null;
     let items = schema.get("items").filter(|it| it.is_object()).unwrap_or(&nothing);

@@ -176,7 +176,10 @@ impl Reader {
         let again = open.iter().filter(|opened| **opened == Some(id)).count() > 2;
         let (message, hint) = match (deep, again) {
             (true, true) => (
-                format!("`{}` contains itself without end, which no CRD can describe", item.name),
+                format!(
+                    "`{}` is recursive, and the schema of a CRD cannot describe recursive types",
+                    item.name
+                ),
                 "end the recursion with a type that accepts any value, e.g. `serde_json::Value`",
             ),
             (true, false) => (

@@ -101,7 +101,7 @@ impl Reader {
             // kube puts it on the first property, and which that is depends on the order of the map.
             let count = alone.get("properties").and_then(Value::as_object).map_or(0, Map::len);
             if field.flatten && count > 1 && self.world.keeps_order {
-                let message = "a rule on a flattened field goes to its first property, which depends on how serde_json is built here";
+                let message = "a rule on a flattened field would apply to its first property, and serde_json's feature `preserve_order` decides which one that is";
                 let hint = "put the rule on a field that is not flattened";
                 self.report_problem(self.world.problem_at(module, field.span, message, hint));
                 continue;

@@ -87,12 +87,12 @@ pub fn index_with(existing: &[u8], new: &[u8]) -> anyhow::Result<Vec<u8>> {
         {
             let name = full(other).unwrap_or_else(|| "an image without a full name".to_owned());
             return Err(anyhow::format_err!("its tag `{tag}` belongs to {name} already"))
-                .hint("give `--archive` another directory, or `--tag` a name with another tag");
+                .hint("set `--archive` to another directory, or `--tag` a name with another tag");
         }
         let is_nameless = |entry: &Value| full(entry).or(tag(entry)).is_none();
         if is_nameless(&entry) && all.iter().any(is_nameless) {
             return Err(anyhow::format_err!("it has another image without a name"))
-                .hint("name the image with `--tag`, or give `--archive` another directory");
+                .hint("name the image with `--tag`, or set `--archive` to another directory");
         }
         all.push(entry);
     }

@@ -55,7 +55,7 @@ impl Fault {
             ureq::Error::Tls(_) | ureq::Error::Rustls(_) => {
                 Self::from_tls_message(&error.to_string())
             }
-            ureq::Error::Protocol(_) => Self::Lost("its answer is not HTTP".to_owned()),
+            ureq::Error::Protocol(_) => Self::Lost("invalid HTTP response".to_owned()),
             ureq::Error::ConnectionFailed => Self::Unreachable("no connection".to_owned()),
             // These messages contain no URL.
             other => Self::Fatal(clean(&other.to_string())),

@@ -160,7 +160,7 @@ impl Registry {
     fn ensure_stored(&self, response: &HttpResponse, blob: &Blob) -> Result<(), Fault> {
         if response.status != 201 {
             return Err(Fault::Fatal(format!(
-                "it answered with status {} where a registry that has stored something answers with 201",
+                "unexpected status {}; a registry that has stored something answers with 201 Created",
                 response.status.as_u16()
             )));
         }

@@ -38,7 +38,7 @@ pub struct Args {
     /// Directory of the bundle, or its image: in a registry, in an archive or in an OCI layout [default: bundle]
     #[arg(value_name = "BUNDLE")]
     folder: Option<String>,
-    /// Check only these rules and suites, separated by commas; `default` and `all` are suites of suites
+    /// Check only these rules and suites, separated by commas; `default` and `all` select several suites
     #[arg(
         long,
         value_name = "RULE",

@@ -362,7 +362,7 @@ fn parse_word(text: &str) -> Result<String, &'static str> {
         return Err("must not be empty: separate words with one comma");
     }
     if text.contains("\"#") || text.contains(char::is_control) {
-        return Err("must be free of control characters and of `\"#`");
+        return Err("must not contain control characters or `\"#`");
     }
     Ok(text.to_owned())
 }

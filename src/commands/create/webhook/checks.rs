@@ -198,7 +198,7 @@ impl Args {
             if let Some(hub) = has(|webhooks| webhooks.conversion) {
                 return Err(anyhow::format_err!("the hub of {} is {hub}", resource.kind)).hint(
                     format!(
-                        "to convert more versions, give `--version {hub}`, and name each of them with `--spoke`"
+                        "to convert more versions, use `--version {hub}`, and name each of them with `--spoke`"
                     ),
                 );
             }

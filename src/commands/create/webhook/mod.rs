@@ -48,16 +48,16 @@ pub struct Args {
     /// Plural of a kind of another crate
     #[arg(long, requires = "external_api_path")]
     plural: Option<Plural>,
-    /// Complete objects before they are stored
+    /// Add a mutating webhook, which sets defaults
     #[arg(long)]
     defaulting: bool,
-    /// Accept or refuse objects before they are stored
+    /// Add a validating webhook, which accepts or refuses objects
     #[arg(long, visible_alias = "validation")]
     programmatic_validation: bool,
     /// Convert objects between the versions of the kind
     #[arg(long)]
     conversion: bool,
-    /// Write a ValidatingAdmissionPolicy, which API servers check without a call of the operator
+    /// Write a ValidatingAdmissionPolicy, which the API server evaluates without calling the operator
     #[arg(long)]
     admission_policy: bool,
     /// Version that is converted to and from the hub (can be repeated) [default: all other versions]
