@@ -229,7 +229,7 @@ fn a_project_that_cannot_be_written_again_is_refused_whole() {
         (
             "image: a:1",
             "containerCommand: ['a\"#b']\n        image: a:1",
-            "free of control characters",
+            "must not contain control characters",
         ),
     ] {
         let text = project.replace(old, new);

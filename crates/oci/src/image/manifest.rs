@@ -1,8 +1,9 @@
 //! Manifests and indexes, in OCI's and in Docker's media types.
 
-use oci_spec::image::{ImageIndex, ImageManifest, MediaType};
-
-use super::Format;
+use super::{
+    Format,
+    spec::{ContentDescriptor, ImageIndex, ImageManifest},
+};
 use anyhow::Context as _;
 use diagnostics::Hint as _;
 use model::{Blob, Descriptor, Platform};
@@ -99,13 +100,12 @@ impl Manifest {
             |error| anyhow::format_err!("the manifest {} is not valid: {error}", blob.digest());
         if of_type {
             let index: ImageIndex = serde_json::from_value(value).map_err(invalid)?;
-            let all = index.manifests().iter().map(|entry| {
-                let platform = entry.platform().as_ref().map(|platform| Platform {
-                    os: platform.os().to_string(),
-                    architecture: platform.architecture().to_string(),
-                    variant: platform.variant().clone().filter(|variant| {
-                        (platform.architecture().to_string().as_str(), variant.as_str())
-                            != ("arm64", "v8")
+            let all = index.manifests.iter().map(|entry| {
+                let platform = entry.platform.as_ref().map(|platform| Platform {
+                    os: platform.os.clone(),
+                    architecture: platform.architecture.clone(),
+                    variant: platform.variant.clone().filter(|variant| {
+                        (platform.architecture.as_str(), variant.as_str()) != ("arm64", "v8")
                     }),
                 });
                 Ok(Reference { descriptor: parse_descriptor(entry)?, platform })
@@ -113,8 +113,8 @@ impl Manifest {
             return Ok(Self::Index(all.collect::<anyhow::Result<_>>()?));
         }
         let image: ImageManifest = serde_json::from_value(value).map_err(invalid)?;
-        let layers = image.layers().iter().map(parse_descriptor).collect::<anyhow::Result<_>>()?;
-        Ok(Self::Image { config: parse_descriptor(image.config())?, layers })
+        let layers = image.layers.iter().map(parse_descriptor).collect::<anyhow::Result<_>>()?;
+        Ok(Self::Image { config: parse_descriptor(&image.config)?, layers })
     }
 }
 
@@ -136,21 +136,13 @@ impl Reference {
     }
 }
 
-fn parse_descriptor(it: &oci_spec::image::Descriptor) -> anyhow::Result<Descriptor> {
-    let digest = it.digest().to_string();
-    if it.urls().as_ref().is_some_and(|urls| !urls.is_empty())
-        || matches!(
-            it.media_type(),
-            MediaType::ImageLayerNonDistributable
-                | MediaType::ImageLayerNonDistributableGzip
-                | MediaType::ImageLayerNonDistributableZstd
-        )
-    {
-        anyhow::bail!("the layer {digest} is not in the registry: only a URL of it is");
+fn parse_descriptor(descriptor: &ContentDescriptor) -> anyhow::Result<Descriptor> {
+    let text = &descriptor.digest;
+    if descriptor.is_elsewhere() {
+        anyhow::bail!("the layer {text} is not in the registry: only a URL of it is");
     }
-    let digest =
-        digest.parse().map_err(|why| anyhow::format_err!("the digest `{digest}` {why}"))?;
-    Ok(Descriptor { media_type: it.media_type().to_string(), digest, size: it.size() })
+    let digest = text.parse().map_err(|why| anyhow::format_err!("the digest `{text}` {why}"))?;
+    Ok(Descriptor { media_type: descriptor.media_type.clone(), digest, size: descriptor.size })
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod content;
 mod layer;
 mod layout;
 mod manifest;
+mod spec;
 mod stored;
 mod tarball;
 #[cfg(test)]

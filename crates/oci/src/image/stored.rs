@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use oci_spec::image::ImageConfiguration;
 use serde_json::{Map, Value};
 
-use super::Content;
+use super::{Content, spec::ImageConfiguration};
 use model::{Blob, Digest, Platform};
 
 #[derive(Clone, Debug)]
@@ -23,9 +22,7 @@ pub struct Stored {
 /// The labels in the configuration of an image; none if it cannot be read.
 pub fn labels(config: &Blob) -> BTreeMap<String, String> {
     let parsed: Option<ImageConfiguration> = serde_json::from_slice(config.bytes()).ok();
-    let labels =
-        parsed.and_then(|image| image.config().as_ref().and_then(|config| config.labels().clone()));
-    labels.into_iter().flatten().collect()
+    parsed.map(ImageConfiguration::into_labels).unwrap_or_default()
 }
 
 impl Stored {
@@ -38,8 +35,8 @@ impl Stored {
             serde_json::from_slice(config.bytes()).map_err(|error| invalid(error.to_string()))?;
         let json =
             serde_json::from_slice(config.bytes()).map_err(|error| invalid(error.to_string()))?;
-        let ids = parsed.rootfs().diff_ids();
-        let ids = ids.iter().map(|id| id.parse().map_err(|why| invalid(format!("`{id}` {why}"))));
+        let ids = parsed.rootfs.diff_ids.iter();
+        let ids = ids.map(|id| id.parse().map_err(|why| invalid(format!("`{id}` {why}"))));
         let diff_ids: Vec<Digest> = ids.collect::<anyhow::Result<_>>()?;
         if diff_ids.len() != layers.len() {
             return Err(invalid(format!(
@@ -48,14 +45,13 @@ impl Stored {
                 layers.len()
             )));
         }
-        let labels = parsed.config().as_ref().and_then(|config| config.labels().clone());
         Ok(Self {
             platform: Platform {
-                os: parsed.os().to_string(),
-                architecture: parsed.architecture().to_string(),
-                variant: parsed.variant().clone(),
+                os: parsed.os.clone(),
+                architecture: parsed.architecture.clone(),
+                variant: parsed.variant.clone(),
             },
-            labels: labels.into_iter().flatten().collect(),
+            labels: parsed.into_labels(),
             layers,
             diff_ids,
             json,

@@ -146,7 +146,7 @@ fn a_server_that_accepts_every_request_has_stored_nothing() {
             let error = Server::new(move |ask, _| ask.is("PUT", part).then(|| status(code)))
                 .push(access())
                 .expect_err("it is not stored");
-            let expected = format!("it answered with status {code} where a registry");
+            let expected = format!("unexpected status {code}; a registry");
             assert!(error.contains(&expected), "{error}");
         }
     }
