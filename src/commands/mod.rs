@@ -12,6 +12,7 @@ mod create;
 mod delete;
 mod deploy;
 mod edit;
+mod envtest;
 pub mod generate;
 mod image;
 mod init;
@@ -26,7 +27,6 @@ mod repeated_options;
 mod run;
 mod scorecard;
 mod status;
-mod test;
 mod undeploy;
 mod uninstall;
 mod version;
@@ -117,7 +117,7 @@ enum ClusterCommand {
     Deploy(deploy::Args),
     Undeploy(undeploy::Args),
     Migrate(migrate::Args),
-    Test(test::Args),
+    Test(envtest::Args),
     Status(status::Args),
 }
 
