@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// Refuses a PROJECT file that differs from the source. `tree` has PROJECT as it is on disk, where it has to be edited.
 pub fn require(tree: &dyn Tree, operator: &Operator) -> anyhow::Result<()> {
-    let text = tree.read(&Project::path())?;
+    let text = tree.read_text(&Project::path())?;
     // `init` can find the one of another tool.
     let Some(project) = text.and_then(|text| Project::from_text(&text).ok()) else { return Ok(()) };
     match find_differences(&project, operator) {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{project::Project, terminal};
 use cluster::Id;
-use diagnostics::{Diagnostic, Diagnostics, hinted, hints};
+use diagnostics::{Diagnostic, Diagnostics, collect_hints, with_hints};
 use go_data::yaml::{self, Value};
 
 /// Returns the CRDs of the manifests, which have to be those of the source, and those that only the source has. If the
@@ -38,7 +38,7 @@ fn warn_of_unread(manifests: &GivenManifests, error: &anyhow::Error) {
     let warning = Diagnostic::from(format!(
         "the CRDs were read from `{name}` and may be out of date: {error:#}"
     ));
-    terminal::warn(hints(error).into_iter().fold(warning, |it, hint| it.with_hint(hint)));
+    terminal::warn(collect_hints(error).into_iter().fold(warning, |it, hint| it.with_hint(hint)));
 }
 
 fn require_same(
@@ -59,7 +59,7 @@ fn require_same(
         if one == other {
             continue;
         }
-        let (at, carried, declared) = yaml::difference(&one, &other);
+        let (at, carried, declared) = yaml::first_difference(&one, &other);
         let (carried, declared) = (findings::shortened(&carried), findings::shortened(&declared));
         let file = manifests.file_of(crd);
         are_generated &= folders
@@ -82,5 +82,8 @@ fn require_same(
         "replace them with the output of `operator-rs generate crds`"
     };
     let patched = "for CRDs that are patched on purpose: `kubectl apply --server-side` applies them, and `operator-rs test --crds DIR|FILE` tests with them";
-    hinted(Diagnostics { headline, list }.into(), [renew, patched].map(str::to_owned).into_iter())
+    with_hints(
+        Diagnostics { headline, list }.into(),
+        [renew, patched].map(str::to_owned).into_iter(),
+    )
 }

@@ -95,7 +95,7 @@ impl CatalogSource {
         let (kind, folders) = match (label(CONFIGS), label(PACKAGE)) {
             (Some(configs), _) => {
                 // Without the `/` at the start; the root is empty.
-                let folder = model::resolve("", &configs).ok_or_else(|| {
+                let folder = model::resolve_path("", &configs).ok_or_else(|| {
                     anyhow::format_err!(
                         "the label `{CONFIGS}` of `{text}` leads out of the image: `{configs}`"
                     )

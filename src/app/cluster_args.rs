@@ -217,7 +217,7 @@ pub fn with_hint<T>(found: anyhow::Result<T>) -> anyhow::Result<T> {
         Err(error) if error.is::<Unreachable>() => {
             Err(error).hint("check that the cluster is running and that this is its kubeconfig")
         }
-        Err(error) if diagnostics::find::<Interrupted>(&error).is_some() => Err(error).hint(
+        Err(error) if diagnostics::find_error::<Interrupted>(&error).is_some() => Err(error).hint(
             "run the command again to complete it; `--dry-run=server` lists what is left to do",
         ),
         found => found,

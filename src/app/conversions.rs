@@ -30,7 +30,7 @@ pub fn between(
     spoke: Version,
     spoke_text: &str,
 ) -> anyhow::Result<GeneratedConversion> {
-    let group = hub.group.as_ref().map(|group| group.module()).unwrap_or_default();
+    let group = hub.group.as_ref().map(|group| group.module_name()).unwrap_or_default();
     let (first, second) = (hub.version.to_string(), spoke.to_string());
     let first = VersionSource { module: &first, text: hub_text };
     let second = VersionSource { module: &second, text: spoke_text };
@@ -53,7 +53,7 @@ pub fn text(
         .hint("run `operator-rs manifests` to see why");
     };
     let path: ProjectPath = found.place.path.as_str().parse()?;
-    let text = tree.read(&path)?.unwrap_or_default();
+    let text = tree.read_text(&path)?.unwrap_or_default();
     Ok((path, text))
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::findings::shortened;
 use go_data::{
-    kubernetes::held_crd,
+    kubernetes::stored_crd,
     yaml::{self, Value, json, pointer},
 };
 
@@ -33,7 +33,7 @@ pub fn differences(in_file: &Value, declared: &Value) -> Vec<FieldDifference> {
     let text = |part: Option<yaml::Part<'_>>| {
         part.map_or_else(|| "nothing".to_owned(), |part| shortened(&part.value.to_string()))
     };
-    let all = yaml::differences(&old, &new).into_iter();
+    let all = yaml::diff_values(&old, &new).into_iter();
     let mut found: Vec<FieldDifference> = all
         .map(|difference| FieldDifference {
             path: difference.path,
@@ -43,7 +43,7 @@ pub fn differences(in_file: &Value, declared: &Value) -> Vec<FieldDifference> {
         .collect();
     if found.is_empty() {
         // The order of a list, which is not a difference of any item.
-        let (path, in_file, declared) = yaml::difference(&old, &new);
+        let (path, in_file, declared) = yaml::first_difference(&old, &new);
         let (in_file, declared) = (shortened(&in_file), shortened(&declared));
         found.push(FieldDifference { path, in_file, declared });
     }
@@ -52,7 +52,7 @@ pub fn differences(in_file: &Value, declared: &Value) -> Vec<FieldDifference> {
 
 /// Removes from a CRD the parts that may differ: its own labels and annotations, and its conversion webhook.
 pub fn comparable(crd: &Value, declared: &Value) -> Value {
-    let mut spec = held_crd(crd.clone())["spec"].take();
+    let mut spec = stored_crd(crd.clone())["spec"].take();
     if declared["spec"]["conversion"].is_null()
         && let Some(spec) = spec.as_object_mut()
     {

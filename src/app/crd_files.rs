@@ -16,7 +16,7 @@ use anyhow::Context as _;
 use cluster::Id;
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::yaml::{self, Value};
-use model::{Found, ProjectPath, Tree as _, display_path};
+use model::{FileContent, ProjectPath, Tree as _, display_path};
 
 /// A file directly in the directory that has CRDs which are written.
 struct CrdFile {
@@ -65,7 +65,7 @@ pub fn plan(
             continue;
         }
         let path: ProjectPath = it.path.name().parse()?;
-        let is_new = root.look(&path)? == Found::Nothing;
+        let is_new = root.read_content(&path)? == FileContent::Nothing;
         if let Some((list, _)) =
             list.as_ref().filter(|pair| is_new && !pair.1.contains(path.as_str()))
         {
@@ -212,7 +212,7 @@ impl<'a> CrdWriter<'a> {
 
 /// Returns whether a text has the CRDs of all manifests as API servers hold them, and nothing else.
 pub fn has_all(text: &str, manifests: &[Manifest]) -> bool {
-    let documents = yaml::documents(text, yaml::Dialect::Kubernetes).unwrap_or_default();
+    let documents = yaml::parse_documents(text, yaml::Dialect::Kubernetes).unwrap_or_default();
     let found: Vec<Value> = documents.into_iter().flat_map(objects).collect();
     let is_current = |declared: &Value| {
         let mut found = found.iter().filter(|found| Id::of(found) == Id::of(declared));
@@ -235,7 +235,9 @@ pub fn require_own(
     if matches!(owner, FileOwner::Ours) {
         return Ok(());
     }
-    let Ok(documents) = yaml::documents(text, yaml::Dialect::Kubernetes) else { return Ok(()) };
+    let Ok(documents) = yaml::parse_documents(text, yaml::Dialect::Kubernetes) else {
+        return Ok(());
+    };
     let crds = documents.into_iter().flat_map(objects).filter(|object| Id::of(object).is_crd());
     let Some(lost) = crds.into_iter().find(|crd| declaring_manifest(crd, manifests).is_none())
     else {
@@ -274,13 +276,13 @@ fn list_files(
     owners: &FileOwners,
 ) -> anyhow::Result<Vec<CrdFile>> {
     let mut files = Vec::new();
-    for name in root.names("")? {
+    for name in root.list_names("")? {
         let Ok(path) = name.parse::<ProjectPath>() else { continue };
         if !["yaml", "yml", "json"].contains(&path.extension()) {
             continue;
         }
         let shown = display_path(&folder.join(&name));
-        let text = root.read(&path).with_context(|| format!("cannot read {shown}"))?;
+        let text = root.read_text(&path).with_context(|| format!("cannot read {shown}"))?;
         let Some(text) = text else { continue };
         let (is_ours, is_unedited) =
             (plan::is_generated_by(&path, &text, BY), plan::is_unchanged_output(&path, &text, BY));
@@ -290,7 +292,7 @@ fn list_files(
             .iter()
             .flat_map(|manifest| &manifest.objects)
             .map(|object| Id::of(object).name);
-        match yaml::documents(&text, yaml::Dialect::Kubernetes) {
+        match yaml::parse_documents(&text, yaml::Dialect::Kubernetes) {
             Ok(documents) => {
                 let objects: Vec<Value> = documents.into_iter().flat_map(objects).collect();
                 if is_ours || objects.iter().any(|object| Id::of(object).is_crd()) {
@@ -318,7 +320,7 @@ fn list_files(
 fn find_kustomization(root: &Root) -> anyhow::Result<Option<(ProjectPath, String)>> {
     for name in ["kustomization.yaml", "kustomization.yml", "Kustomization"] {
         let path = ProjectPath::fixed(name);
-        if let Some(text) = root.read(&path)? {
+        if let Some(text) = root.read_text(&path)? {
             return Ok(Some((path, text)));
         }
     }

@@ -20,15 +20,15 @@ use crate::{
     terminal,
 };
 use crd::reference::{Kinds, TypeNames};
-use diagnostics::{Diagnostic, Hint as _, hinted};
+use diagnostics::{Diagnostic, Hint as _, with_hints};
 use go_data::yaml::Value;
 use model::Tree;
 
 /// The command in the first line of a file with one CRD.
 pub const BY: &str = "generate crds";
 
-/// Returns the CRDs of all members of a workspace; of an operator in place, those of its own kinds. One that cannot be
-/// read refuses all. Commands without flags for compiling have none.
+/// Returns the CRDs of all members of a workspace; of an adopted project, those of the kinds that it declares. One that
+/// cannot be read refuses all. Commands without flags for compiling have none.
 pub fn crds(
     workspace: &Workspace,
     flags: Option<compile::CompileFlags>,
@@ -142,7 +142,7 @@ pub fn reading(
     feature_flags::require_known(&reading)?;
     if !reading.unexplored.is_empty() {
         let compile = Compile {
-            top: tree.dir().unwrap_or(Path::new(".")),
+            top: tree.root_dir().unwrap_or(Path::new(".")),
             flags: Some(flags),
             all: false,
             modules: &[],
@@ -155,7 +155,7 @@ pub fn reading(
         return Ok(reading);
     }
     let problems = reading.quote_source(&sources, reading.unexplored.clone());
-    hinted(refusal(why, problems), reading.hint.iter().cloned())
+    with_hints(refusal(why, problems), reading.hint.iter().cloned())
 }
 
 /// The CRDs of a workspace, and what else was read.
@@ -198,7 +198,7 @@ fn crds_of(
     let found = reading.quote_source(&sources, generated.problems);
     let problems = [reading.all_problems(), found].concat();
     if !problems.is_empty() {
-        return hinted(refusal(&unread(&reading), problems), reading.hint.iter().cloned());
+        return with_hints(refusal(&unread(&reading), problems), reading.hint.iter().cloned());
     }
     let warnings = [operator.warnings.clone(), generated.warnings].concat();
     terminal::warn_all(reading.quote_source(&sources, warnings));

@@ -24,7 +24,7 @@ use crate::{
     plan::{Plan, WorkTree},
     source::{self, Options, Reading},
 };
-use diagnostics::{Diagnostic, hinted};
+use diagnostics::{Diagnostic, with_hints};
 use model::{ProjectName, ProjectPath, Tree};
 
 /// The commands that generate support code, and the files that depend on the source.
@@ -290,7 +290,7 @@ fn complete_reading(
         !list && (path.extension() == "rs" || ["Cargo.toml", "Cargo.lock"].contains(&path.name()))
     };
     let compile = Compile {
-        top: tree.dir().unwrap_or(Path::new(".")),
+        top: tree.root_dir().unwrap_or(Path::new(".")),
         flags: options.flags,
         all: options.all,
         modules: &[],
@@ -324,7 +324,7 @@ fn refuse_problems(reading: &Reading, tree: &WorkTree<'_>) -> anyhow::Result<()>
                 &format!("{}, and nothing was written", unread(reading)),
                 problems.iter().cloned(),
             );
-            hinted(error, reading.hint.iter().cloned())
+            with_hints(error, reading.hint.iter().cloned())
         }
     }
 }

@@ -51,7 +51,7 @@ impl Folder {
 
     /// Returns the content of a file, by its path inside.
     pub fn bytes(&self, path: &ProjectPath) -> anyhow::Result<Option<Vec<u8>>> {
-        self.root.bytes(&self.name.join(path.as_str())?)
+        self.root.read_bytes(&self.name.join(path.as_str())?)
     }
 }
 
@@ -61,7 +61,7 @@ pub fn folders(tree: &impl Tree, top: &str) -> anyhow::Result<Vec<String>> {
     let mut open = vec![String::new()];
     while let Some(above) = open.pop() {
         let whole = [top, &above].into_iter().filter(|name| !name.is_empty());
-        for name in tree.names(&whole.collect::<Vec<_>>().join("/"))? {
+        for name in tree.list_names(&whole.collect::<Vec<_>>().join("/"))? {
             let Some(name) = name.strip_suffix('/') else { continue };
             let path = if above.is_empty() { name.to_owned() } else { format!("{above}/{name}") };
             // The settings of other programs, which may be large.

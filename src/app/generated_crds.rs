@@ -27,12 +27,12 @@ pub fn own(
     let disk = tree.files_on_disk();
     let listed = listed_versions(project);
     // `init` can find the PROJECT of another tool.
-    let before = disk.read(&Project::path())?.and_then(|text| Project::from_text(&text).ok());
+    let before = disk.read_text(&Project::path())?.and_then(|text| Project::from_text(&text).ok());
     let removed = &before.as_ref().map(listed_versions).unwrap_or_default() - &listed;
     for manifest in manifests {
-        let Some(text) = disk.read(&manifest.path)? else { continue };
+        let Some(text) = disk.read_text(&manifest.path)? else { continue };
         // A file that is not YAML is replaced.
-        let before = yaml::documents(&text, Dialect::Kubernetes).unwrap_or_default();
+        let before = yaml::parse_documents(&text, Dialect::Kubernetes).unwrap_or_default();
         let lost = &version_names(&before) - &version_names(&manifest.objects);
         let is_removed =
             |version: &String| removed.contains(&(manifest.path.clone(), version.clone()));

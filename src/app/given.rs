@@ -19,7 +19,7 @@ use anyhow::Context as _;
 use cluster::Id;
 use diagnostics::{Diagnostic, Hint as _};
 use go_data::yaml::{self, Value};
-use model::{Deadline, Found, Image, Namespace, ProjectPath, Tree, display_path};
+use model::{Deadline, FileContent, Image, Namespace, ProjectPath, Tree, display_path};
 
 /// Location of the operator's manifests
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -292,23 +292,23 @@ fn name_of(image: &str) -> &str {
 const ALONE: &str = "all";
 
 impl Tree for GivenManifests {
-    fn look(&self, path: &ProjectPath) -> anyhow::Result<Found> {
+    fn read_content(&self, path: &ProjectPath) -> anyhow::Result<FileContent> {
         Ok(match path.as_str() {
-            "all/kustomization.yaml" => Found::Text("resources: [objects.yaml]\n".to_owned()),
+            "all/kustomization.yaml" => FileContent::Text("resources: [objects.yaml]\n".to_owned()),
             "all/objects.yaml" => {
                 let texts: Vec<String> = self.objects.iter().map(yaml::to_text).collect();
-                Found::Text(texts.join("---\n"))
+                FileContent::Text(texts.join("---\n"))
             }
-            ALONE => Found::Other("a directory".to_owned()),
-            _ => Found::Nothing,
+            ALONE => FileContent::Other("a directory".to_owned()),
+            _ => FileContent::Nothing,
         })
     }
 
-    fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
-        self.names(folder.as_str())?.iter().map(|name| Ok(folder.join(name)?)).collect()
+    fn list_files(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
+        self.list_names(folder.as_str())?.iter().map(|name| Ok(folder.join(name)?)).collect()
     }
 
-    fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
+    fn list_names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
         let names: &[&str] =
             if folder == ALONE { &["kustomization.yaml", "objects.yaml"] } else { &[] };
         Ok(names.iter().map(|name| (*name).to_owned()).collect())

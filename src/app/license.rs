@@ -1,6 +1,6 @@
 //! Recognizes the license of an existing repository by its text.
 
-use model::{Found, ProjectPath, Tree};
+use model::{FileContent, ProjectPath, Tree};
 
 /// The license of a repository.
 pub struct License {
@@ -99,10 +99,10 @@ fn identify_file(
     tree: &impl Tree,
     path: &ProjectPath,
 ) -> anyhow::Result<Option<Option<&'static str>>> {
-    Ok(match tree.look(path)? {
-        Found::Nothing => None,
-        Found::Text(text) => Some(identify_text(&text)),
-        Found::Other(_) => Some(None),
+    Ok(match tree.read_content(path)? {
+        FileContent::Nothing => None,
+        FileContent::Text(text) => Some(identify_text(&text)),
+        FileContent::Other(_) => Some(None),
     })
 }
 

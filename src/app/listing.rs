@@ -13,9 +13,9 @@ const RULE: &str = "kustomization";
 /// Adds the items of these CRDs that the command creates, and removes those of CRDs that it deletes.
 pub fn update(tree: &mut WorkTree<'_>, crds: &[ProjectPath]) -> anyhow::Result<()> {
     let list = ProjectPath::fixed(FILE);
-    let Some(text) = tree.read(&list)? else { return Ok(()) };
+    let Some(text) = tree.read_text(&list)? else { return Ok(()) };
     let mut plan = Plan::default();
-    let nodes = yaml::nodes(&text, Dialect::Kubernetes);
+    let nodes = yaml::parse_nodes(&text, Dialect::Kubernetes);
     let first = nodes.iter().flatten().next();
     let resources = first.and_then(|node| match &node.data {
         Data::Map(fields) => fields.iter().find(|field| field.key == "resources"),
@@ -38,7 +38,7 @@ pub fn update(tree: &mut WorkTree<'_>, crds: &[ProjectPath]) -> anyhow::Result<(
         .filter(|changed| changed.after.is_none())
         .map(|change| &change.path)
         .collect();
-    let mut lines = Lines::of(&text);
+    let mut lines = Lines::new(&text);
     let mut listed = Vec::new();
     for item in items {
         let Some((entry, path)) = item.as_str().and_then(|text| Some((text, crd_path(text)?)))
@@ -62,13 +62,13 @@ pub fn update(tree: &mut WorkTree<'_>, crds: &[ProjectPath]) -> anyhow::Result<(
             continue;
         }
         // A person has removed the line of a CRD that was there before.
-        let is_new = tree.files_on_disk().read(path)?.is_none();
+        let is_new = tree.files_on_disk().read_text(path)?.is_none();
         if is_new && text.contains(&format!("+operator-rs:scaffold:{MARKER}")) {
             plan.add_entries(list.clone(), MARKER, list_fragment(name));
             continue;
         }
         let warning = Diagnostic::in_file(FILE, format!("`{name}` is not in the list `resources`"));
-        let warning = warning.at(line, 1).with_code(RULE).quote(&mut lines);
+        let warning = warning.at_position(line, 1).with_code(RULE).quote(&mut lines);
         plan.warn(warning.with_hint(format!(
             "add it; or write `# - {name}` there if this CRD must not be installed"
         )));
@@ -79,7 +79,7 @@ pub fn update(tree: &mut WorkTree<'_>, crds: &[ProjectPath]) -> anyhow::Result<(
 /// Warns of the paths in kustomizations of config/ that lead to nothing, and of what else keeps these from being rendered.
 /// What a warning quotes already is left out.
 pub fn warn_of_paths(tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
-    let files = tree.list(&ProjectPath::fixed("config"))?;
+    let files = tree.list_files(&ProjectPath::fixed("config"))?;
     let kustomizations = files.iter().filter(|file| kustomize::is_kustomization_name(file.name()));
     let folders = kustomizations.filter_map(ProjectPath::parent).collect();
     let mut problems = kustomize::path_problems(tree, folders);
@@ -94,8 +94,8 @@ pub fn warn_of_paths(tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
     let mut plan = Plan::default();
     for of_file in problems.chunk_by(|one, other| one.file == other.file) {
         let file = of_file[0].file.as_ref().and_then(|file| file.parse::<ProjectPath>().ok());
-        let text = file.map_or(Ok(None), |file| tree.read(&file))?.unwrap_or_default();
-        let mut lines = Lines::of(&text);
+        let text = file.map_or(Ok(None), |file| tree.read_text(&file))?.unwrap_or_default();
+        let mut lines = Lines::new(&text);
         for problem in of_file {
             plan.warn(problem.clone().with_code(RULE).quote(&mut lines));
         }

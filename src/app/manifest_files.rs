@@ -87,7 +87,7 @@ pub fn shown(root: &Root, path: &Path) -> String {
 fn read_folder(root: &Root, path: &Path) -> anyhow::Result<Vec<(String, Value)>> {
     let given = shown(root, path);
     let real = disk::resolve_folder(path)?;
-    // A kustomization refers to files beside it, or anywhere in the project.
+    // A kustomization refers to files in its folder, or anywhere in the project.
     let is_inside = real.starts_with(root.resolved_path());
     let (root, folder) = match real.strip_prefix(root.resolved_path()).ok().and_then(Path::to_str) {
         Some(below) if !below.is_empty() => {
@@ -100,8 +100,9 @@ fn read_folder(root: &Root, path: &Path) -> anyhow::Result<Vec<(String, Value)>>
             (&{ root }, name)
         }
     };
-    let has =
-        |name: &str| anyhow::Ok(root.names(folder.as_str())?.iter().any(|other| other == name));
+    let has = |name: &str| {
+        anyhow::Ok(root.list_names(folder.as_str())?.iter().any(|other| other == name))
+    };
     if has("kustomization.yaml")? || has("kustomization.yml")? || has("Kustomization")? {
         let rendered = kustomize::build_with_origins(root, &folder, &[])?;
         let file = |path: &ProjectPath| {
@@ -117,10 +118,10 @@ fn read_folder(root: &Root, path: &Path) -> anyhow::Result<Vec<(String, Value)>>
             .collect());
     }
     let mut pairs = Vec::new();
-    for name in root.names(folder.as_str())? {
+    for name in root.list_names(folder.as_str())? {
         if [".yaml", ".yml", ".json"].iter().any(|ending| name.ends_with(ending)) {
             let file: ProjectPath = folder.join(&name)?;
-            let text = root.read(&file)?.unwrap_or_default();
+            let text = root.read_text(&file)?.unwrap_or_default();
             let file = format!("{}/{name}", given.trim_end_matches('/'));
             let objects = parsed(&file, &text)?.into_iter();
             pairs.extend(objects.map(|object| (file.clone(), object)));
@@ -131,7 +132,8 @@ fn read_folder(root: &Root, path: &Path) -> anyhow::Result<Vec<(String, Value)>>
 
 /// Returns the objects in the text of a file.
 pub fn parsed(name: &str, text: &str) -> anyhow::Result<Vec<Value>> {
-    let nodes = yaml::nodes(text, yaml::Dialect::Kubernetes).map_err(yaml::locate(name, text))?;
+    let nodes = yaml::parse_nodes(text, yaml::Dialect::Kubernetes)
+        .map_err(yaml::locate_error(name, text))?;
     let mut objects = Vec::new();
     for node in nodes {
         let mark = node.mark;

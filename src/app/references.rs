@@ -81,7 +81,7 @@ pub fn warnings_in_bundle(objects: &[InputObject]) -> Vec<Diagnostic> {
         let diagnostic = match origin.and_then(|object| object.origin.as_ref()) {
             Some(origin) => {
                 let diagnostic = Diagnostic::in_file(&origin.file, message);
-                origin.line.map_or(diagnostic.clone(), |line| diagnostic.at(line, 1))
+                origin.line.map_or(diagnostic.clone(), |line| diagnostic.at_position(line, 1))
             }
             None => Diagnostic::from(message),
         };
@@ -317,7 +317,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let objects = yaml::documents(text, Dialect::Kubernetes).expect("it is YAML");
+        let objects = yaml::parse_documents(text, Dialect::Kubernetes).expect("it is YAML");
         let found: Vec<String> =
             warnings(&objects, |_| None).into_iter().map(|warning| warning.message).collect();
         assert_eq!(found, expected, "{text}");

@@ -48,8 +48,8 @@ fn a_problem_that_several_kinds_have_names_them_all() {
     ];
     let error = refusal("2 of 2", all);
     assert_eq!(error.to_string(), "2 of 2:\n  a.rs:1:1: it is wrong\n  b.rs:1:1: it is wrong");
-    let found: &Diagnostics = diagnostics::find(&error).expect("it is one");
+    let found: &Diagnostics = diagnostics::find_error(&error).expect("it is one");
     let fields: Vec<Vec<String>> =
-        found.list.iter().map(|diagnostic| diagnostic.fields().collect()).collect();
+        found.list.iter().map(|diagnostic| diagnostic.format_fields().collect()).collect();
     assert_eq!(fields, [vec!["One → spec.a", "Two → spec.b → T"], vec![]]);
 }

@@ -200,7 +200,7 @@ pub fn renamed(
     warn_of_rights(&tree);
     let folder = ProjectPath::fixed(EVERYTHING);
     let images: Vec<_> = image.into_iter().map(kustomize::Image::of_manager).collect();
-    let Some(own) = kustomize::names(&tree, &folder)? else { return Ok(None) };
+    let Some(own) = kustomize::read_names(&tree, &folder)? else { return Ok(None) };
     let plain = kustomize::build(&tree, &folder, &images)?;
     let renamed = kustomize::build_with_names(&tree, &folder, &images, names)?;
     Ok(Some(RenamedObjects { names: own, plain, renamed }))

@@ -42,9 +42,10 @@ impl Repository {
                 Err(anyhow::format_err!("git cannot read this repository: {why}"))
                     .hint("the repository belongs to another user; if you trust it, run `git config --global --add safe.directory DIR`")
             }
-            Answer::Refused(why) => Err(match why.starts_with("not a git repository") {
-                true => anyhow::format_err!("`{}` is not in a git repository", display_path(&folder)),
-                false => anyhow::format_err!("git cannot read `{}`: {why}", display_path(&folder)),
+            Answer::Refused(why) => Err(if why.starts_with("not a git repository") {
+                anyhow::format_err!("`{}` is not in a git repository", display_path(&folder))
+            } else {
+                anyhow::format_err!("git cannot read `{}`: {why}", display_path(&folder))
             })
             .hint("name files of CRDs instead of revisions: `operator-rs crds diff OLD --to NEW`"),
         }

@@ -18,7 +18,9 @@ const HINT: &str =
 /// Warns of samples that the CRDs refuse.
 pub fn warn(plan: &mut Plan, tree: &impl Tree, crds: &[&Value]) -> anyhow::Result<()> {
     let folder = ProjectPath::fixed(FOLDER);
-    if crds.is_empty() || tree.look(&folder.join("kustomization.yaml")?)? == model::Found::Nothing {
+    if crds.is_empty()
+        || tree.read_content(&folder.join("kustomization.yaml")?)? == model::FileContent::Nothing
+    {
         return Ok(());
     }
     let rendered = match kustomize::build_with_origins(tree, &folder, &[]) {
@@ -64,8 +66,8 @@ pub fn of_rendered(
     let mut files: BTreeMap<&ProjectPath, (String, Vec<Node>)> = BTreeMap::new();
     for Rendered { value, origin, .. } in rendered {
         if has_group(crds, value) && !files.contains_key(origin) {
-            let text = tree.read(origin)?.unwrap_or_default();
-            let nodes = yaml::nodes(&text, yaml::Dialect::Kustomize).unwrap_or_default();
+            let text = tree.read_text(origin)?.unwrap_or_default();
+            let nodes = yaml::parse_nodes(&text, yaml::Dialect::Kustomize).unwrap_or_default();
             files.insert(origin, (text, nodes));
         }
     }

@@ -74,7 +74,7 @@ pub fn secrets(objects: &mut Vec<InputObject>) -> Vec<Diagnostic> {
             None => Diagnostic::from(message),
             Some(it) => {
                 let res = Diagnostic::in_file(&it.file, message);
-                it.line.map_or(res.clone(), |line| res.at(line, 1))
+                it.line.map_or(res.clone(), |line| res.at_position(line, 1))
             }
         };
         warnings.push(place.with_hint(hint));

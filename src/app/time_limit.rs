@@ -2,7 +2,7 @@
 
 use anyhow::Error;
 
-use diagnostics::{Hint as _, find};
+use diagnostics::{Hint as _, find_error};
 use model::{Deadline, TimedOut};
 
 /// Flattened into what connects to a server, so that no command can connect without it.
@@ -28,7 +28,7 @@ impl TimeLimit {
 
 /// Adds a hint if the command was still waiting at its deadline.
 pub fn with_hint<T>(result: anyhow::Result<T>) -> anyhow::Result<T> {
-    let is_late = |error: &Error| find::<TimedOut>(error).is_some();
+    let is_late = |error: &Error| find_error::<TimedOut>(error).is_some();
     if result.as_ref().is_err_and(is_late) {
         return result.hint("wait longer with `--timeout`");
     }

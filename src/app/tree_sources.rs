@@ -31,7 +31,7 @@ pub struct TreeSources<'a, T> {
 
 impl<'a, T: Tree> TreeSources<'a, T> {
     pub fn new(tree: &'a T) -> Self {
-        let dir = tree.dir().unwrap_or(Path::new(".")).to_owned();
+        let dir = tree.root_dir().unwrap_or(Path::new(".")).to_owned();
         let folder = dir.clone();
         let packages =
             PackageDirs::new(move || config::parse(&configs_of(&folder).unwrap_or_default()));
@@ -88,7 +88,7 @@ impl<T: Tree> Sources for TreeSources<'_, T> {
             return Ok(disk::read_text_if_exists(&path)?.map(Rc::from));
         }
         let Some(path) = project_path(path) else { return Ok(None) };
-        Ok(self.tree.read(&path)?.map(|text| {
+        Ok(self.tree.read_text(&path)?.map(|text| {
             let text = if is_support_code(&path, &text) { markers_of(&text) } else { text };
             Rc::from(text)
         }))
@@ -99,18 +99,18 @@ impl<T: Tree> Sources for TreeSources<'_, T> {
             return path.is_file();
         }
         let Some(path) = project_path(path) else { return false };
-        !matches!(self.tree.read(&path), Ok(None))
+        !matches!(self.tree.read_text(&path), Ok(None))
     }
 
     fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
         match self.outside_path(folder) {
             Some(path) => disk::list_names(&path),
-            None => self.tree.names(folder),
+            None => self.tree.list_names(folder),
         }
     }
 
     fn package_folder(&self, locked: &Locked) -> Option<String> {
-        let is_taken = |text: &str| !self.tree.names(text).unwrap_or_default().is_empty();
+        let is_taken = |text: &str| !self.tree.list_names(text).unwrap_or_default().is_empty();
         self.packages.add(locked, is_taken)
     }
 

@@ -101,7 +101,7 @@ pub fn types(
             resource.path.as_deref().and_then(|path| path.split_once("::")).map(|pair| pair.1);
         let module = path.map_or_else(
             || match &resource.group {
-                Some(group) => format!("{}::{}", group.module(), resource.version),
+                Some(group) => format!("{}::{}", group.module_name(), resource.version),
                 None => resource.version.to_string(),
             },
             str::to_owned,

@@ -19,7 +19,7 @@ pub struct Call {
     pub code: u64,
     /// The message of a refusal.
     pub message: String,
-    /// Whether the authorizer refused it.
+    /// The authorizer refused it.
     pub forbidden: bool,
     /// Group and kind of the owners whose deletion the written object blocks.
     pub blocks: Vec<(String, String)>,
@@ -57,14 +57,14 @@ pub fn users(log: &str) -> BTreeSet<String> {
 }
 
 impl Call {
-    /// Whether it was refused because a permission is missing. Quotas, policies and webhooks also answer 403, and no rule
-    /// of a role would change that; what admission checks is recognized by its message.
+    /// Returns whether it was refused because a permission is missing. Quotas, policies and webhooks also answer 403,
+    /// and no rule of a role would change that; what admission checks is recognized by its message.
     pub fn is_refused(&self) -> bool {
         let is_explained = denied(&self.message).is_some() || self.message.contains(BLOCKS);
         self.code == 403 && (self.forbidden || is_explained || self.is_escalation())
     }
 
-    /// Whether it was refused because the account does not hold the rights that it hands on.
+    /// Returns whether it was refused because the account does not hold the rights that it hands on.
     pub fn is_escalation(&self) -> bool {
         escalation::is_refusal(&self.message)
     }

@@ -53,7 +53,7 @@ impl Grant {
         Some(Self { bypass, role, namespace: access.namespace.clone() })
     }
 
-    /// Whether this is the role that another grant binds.
+    /// Returns whether this is the role that another grant binds.
     pub fn is_of(&self, role: &Access) -> bool {
         let is_in = role.resource == "clusterroles" || self.bypass.namespace == role.namespace;
         is_in && self.bypass.resource == role.resource && self.bypass.name == role.name

@@ -61,17 +61,17 @@ pub fn accesses(rule: &Rule) -> Vec<Access> {
             name: String::new(),
             namespace: part.namespace.unwrap_or_default(),
         };
-        match part.resource_names.is_empty() {
-            true => res.push(access),
-            false => res.extend(
-                part.resource_names.into_iter().map(|name| Access { name, ..access.clone() }),
-            ),
+        if part.resource_names.is_empty() {
+            res.push(access);
+        } else {
+            let names = part.resource_names.into_iter();
+            res.extend(names.map(|name| Access { name, ..access.clone() }));
         }
     }
     res
 }
 
-/// Whether a rule allows this, as Kubernetes' RBAC authorizer decides it.
+/// Returns whether a rule allows this, as Kubernetes' RBAC authorizer decides it.
 pub fn allows(rule: &Rule, access: &Access) -> bool {
     let has = |list: &[String], word: &str| list.iter().any(|it| it == "*" || it == word);
     if !has(&rule.verbs, &access.verb) {
@@ -90,7 +90,7 @@ pub fn allows(rule: &Rule, access: &Access) -> bool {
         && (rule.resource_names.is_empty() || rule.resource_names.contains(&access.name))
 }
 
-/// Whether a pattern, which may end with `*`, matches a path.
+/// Returns whether a pattern, which may end with `*`, matches a path.
 fn matches_path(pattern: &str, url: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => url.starts_with(start),

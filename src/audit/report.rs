@@ -1,4 +1,4 @@
-//! Which rules were used, which were not, and which requests were refused.
+//! The report of an audit: the rules that were used and those that were not, and the requests that were refused.
 
 use crate::project;
 use std::{
@@ -39,7 +39,7 @@ pub struct Rule {
 pub struct Target {
     /// Without a verb. One rule covers all names, and all namespaces in which it applies.
     access: Access,
-    /// Whether the account was about to grant it.
+    /// The account was about to grant it.
     is_grant: bool,
 }
 
@@ -61,7 +61,7 @@ pub struct Known<'a> {
     pub roles: RolesFrom,
 }
 
-/// Where rights are added.
+/// The place to add rights that are missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RolesFrom {
     /// A role is made from comments in the source.
@@ -231,9 +231,10 @@ impl Report {
         let mut res = String::new();
         for (Target { access, is_grant }, Refusal { times, verbs }) in &self.refused {
             let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
-            let why = match is_grant {
-                true => ", because the operator may grant only rights that it has",
-                false => "",
+            let why = if *is_grant {
+                ", because the operator may grant only rights that it has"
+            } else {
+                ""
             };
             res += &format!("refused {}: {}, {times}{why}; add\n", target(access), words(verbs));
             let remedy = match self.roles {

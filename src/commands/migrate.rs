@@ -88,7 +88,7 @@ impl Args {
         cluster.finish_change_on_interrupt();
         match self.migrate_crds(&cluster, &names) {
             // The hint for interrupts names a flag that this command does not have.
-            Err(error) if diagnostics::find::<Interrupted>(&error).is_some() => Err(error),
+            Err(error) if diagnostics::find_error::<Interrupted>(&error).is_some() => Err(error),
             found => cluster_args::with_hint(found),
         }
     }
@@ -118,9 +118,9 @@ impl Args {
             let performed = self.perform_task(cluster, task);
             // If the cause has its own hint, another run would not help.
             let is_repeatable = |error: &anyhow::Error| {
-                diagnostics::find::<Interrupted>(error).is_some()
-                    || diagnostics::find::<Unreachable>(error).is_some()
-                    || diagnostics::hints(error).is_empty()
+                diagnostics::find_error::<Interrupted>(error).is_some()
+                    || diagnostics::find_error::<Unreachable>(error).is_some()
+                    || diagnostics::collect_hints(error).is_empty()
             };
             problems.extend(match performed {
                 Err(error) if is_repeatable(&error) => Err(error).hint(again),
@@ -325,7 +325,7 @@ fn report_action(verb: Verb, id: &Id, note: &str) {
 
 /// An error about a CRD, to be reported with those about others.
 fn crd_problem(name: &str, error: &anyhow::Error) -> (String, Refusal) {
-    let hint = diagnostics::hints(error).into_iter().next();
+    let hint = diagnostics::collect_hints(error).into_iter().next();
     (name.to_owned(), Refusal::new(format!("{error:#}"), hint))
 }
 

@@ -175,7 +175,7 @@ pub fn run() -> ExitCode {
                 failed = true;
                 match (
                     terminal::report_error(&error),
-                    diagnostics::find::<Interrupted>(&error).is_some(),
+                    diagnostics::find_error::<Interrupted>(&error).is_some(),
                 ) {
                     // Shells report this status for a program that SIGINT has ended.
                     (_, true) => ExitCode::from(130),

@@ -15,7 +15,7 @@ use model::Digest;
 
 /// Returns the SHA-256 of some bytes, in hexadecimal digits.
 pub fn sha256_hex(bytes: &[u8]) -> String {
-    Digest::of(bytes).hex().to_owned()
+    Digest::from_content(bytes).hex().to_owned()
 }
 
 /// Returns the digest of a file, or a word if it does not exist or is not a regular file. `None` if it cannot be read

@@ -48,9 +48,9 @@ impl Root {
             Err(error) => {
                 let why = super::tree::unreadable_error(folder, path, error);
                 let hints: Vec<String> =
-                    diagnostics::hints(&why).into_iter().map(str::to_owned).collect();
+                    diagnostics::collect_hints(&why).into_iter().map(str::to_owned).collect();
                 let error = anyhow::format_err!("{}: {why:#}", reading());
-                diagnostics::hinted(error, hints.into_iter())
+                diagnostics::with_hints(error, hints.into_iter())
             }
         }
     }

@@ -84,8 +84,10 @@ fn read_until<R: Read>(
     });
     let read = match bounds.deadline {
         None => receiver.recv().map_err(RecvTimeoutError::from),
-        Some(deadline) => match receiver.recv_timeout(deadline.left()) {
-            Err(RecvTimeoutError::Timeout) => return Err(deadline.exceeded(description).into()),
+        Some(deadline) => match receiver.recv_timeout(deadline.time_left()) {
+            Err(RecvTimeoutError::Timeout) => {
+                return Err(deadline.timed_out_waiting_for(description).into());
+            }
             read => read,
         },
     };

@@ -14,7 +14,7 @@ use super::{
     lock,
     root::Root,
 };
-use diagnostics::hinted;
+use diagnostics::with_hints;
 use model::display_path;
 
 /// The content of a scratch directory, by paths in it, with `/`.
@@ -64,7 +64,7 @@ impl ScratchDir {
             folder.remove(name).with_context(linking)?;
             if let Err(error) = folder.symlink(target, name) {
                 let hint = symlink_hint(error.raw_os_error(), cfg!(windows)).map(str::to_owned);
-                return hinted(anyhow::Error::from(error).context(linking()), hint.into_iter());
+                return with_hints(anyhow::Error::from(error).context(linking()), hint.into_iter());
             }
         }
         Ok(())

@@ -13,53 +13,53 @@ use super::{
     watch,
 };
 use diagnostics::utf8_text;
-use model::{Found, ProjectPath, Tree, display_path};
+use model::{FileContent, ProjectPath, Tree, display_path};
 
 /// The maximum depth of folders in a folder that is listed.
 const DEEPEST: usize = 32;
 
 impl Tree for Root {
-    fn look(&self, path: &ProjectPath) -> anyhow::Result<Found> {
+    fn read_content(&self, path: &ProjectPath) -> anyhow::Result<FileContent> {
         watch::record_path(&self.dir.join(path));
         let folder = match self.lookup_folder(path)? {
             FolderLookup::To(folder) => folder,
-            FolderLookup::Missing => return Ok(Found::Nothing),
-            FolderLookup::Blocked(what) => return Ok(Found::Other(what)),
+            FolderLookup::Missing => return Ok(FileContent::Nothing),
+            FolderLookup::Blocked(what) => return Ok(FileContent::Other(what)),
         };
         let kind = folder.kind(path.name()).with_context(|| format!("cannot access {path}"))?;
         Ok(match kind {
-            FileKind::Nothing => Found::Nothing,
-            FileKind::Folder => Found::Other("it is a directory, not a file".to_owned()),
-            FileKind::Symlink => Found::Other(symlink_message(path.as_str())),
-            FileKind::Special => Found::Other("it is not a regular file".to_owned()),
+            FileKind::Nothing => FileContent::Nothing,
+            FileKind::Folder => FileContent::Other("it is a directory, not a file".to_owned()),
+            FileKind::Symlink => FileContent::Other(symlink_message(path.as_str())),
+            FileKind::Special => FileContent::Other("it is not a regular file".to_owned()),
             FileKind::File => {
                 let bytes =
                     folder.read(path.name()).with_context(|| format!("cannot read {path}"))?;
                 match utf8_text(&bytes) {
-                    Ok(text) => Found::Text(text.to_owned()),
-                    Err(problem) => Found::Other(problem),
+                    Ok(text) => FileContent::Text(text.to_owned()),
+                    Err(problem) => FileContent::Other(problem),
                 }
             }
         })
     }
 
-    fn read(&self, path: &ProjectPath) -> anyhow::Result<Option<String>> {
-        let Some(bytes) = self.bytes(path)? else { return Ok(None) };
+    fn read_text(&self, path: &ProjectPath) -> anyhow::Result<Option<String>> {
+        let Some(bytes) = self.read_bytes(path)? else { return Ok(None) };
         match utf8_text(&bytes) {
             Ok(text) => Ok(Some(text.to_owned())),
             Err(problem) => anyhow::bail!("{path} cannot be read: {problem}"),
         }
     }
 
-    fn bytes(&self, path: &ProjectPath) -> anyhow::Result<Option<Vec<u8>>> {
+    fn read_bytes(&self, path: &ProjectPath) -> anyhow::Result<Option<Vec<u8>>> {
         self.bytes_up_to(path, size_limit(Path::new(path.as_str())))
     }
 
-    fn dir(&self) -> Option<&Path> {
+    fn root_dir(&self) -> Option<&Path> {
         Some(&self.dir)
     }
 
-    fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
+    fn list_names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
         watch::record_path(&self.dir.join(folder));
         let Some(top) = self.folder() else { return Ok(Vec::new()) };
         let path = if folder.is_empty() { "." } else { folder };
@@ -77,7 +77,7 @@ impl Tree for Root {
             .collect())
     }
 
-    fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
+    fn list_files(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
         let mut paths = self.list_all(folder)?;
         paths.retain(|name| !journal::is_temporary(name.as_ref()));
         Ok(paths)
@@ -145,5 +145,5 @@ pub fn unreadable_error(folder: &Folder, path: &ProjectPath, error: io::Error) -
 }
 
 fn with_hint(error: anyhow::Error, hint: &str) -> anyhow::Error {
-    diagnostics::hinted::<()>(error, std::iter::once(hint.to_owned())).unwrap_err()
+    diagnostics::with_hints::<()>(error, std::iter::once(hint.to_owned())).unwrap_err()
 }

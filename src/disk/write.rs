@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Each step waits until the previous one is on the disk. A file that is replaced is swapped with the new one, and a
-//! file that is removed is renamed first. If anything fails, or somebody else changes a file or moves a directory in the
-//! meantime, all files get their old texts back; a file that was edited after it had been replaced keeps the edit.
+//! file that is removed is renamed first. If anything fails, or another program changes a file or moves a directory in
+//! the meantime, all files get their old texts back; a file that was edited after it had been replaced keeps the edit.
 
 use std::io;
 
@@ -126,10 +126,11 @@ fn not_written(
     taken: anyhow::Result<Vec<ProjectPath>>,
     next: &str,
 ) -> anyhow::Result<Option<anyhow::Error>> {
-    let again = match diagnostics::find::<ChangedMeanwhile>(&error) {
+    let again = match diagnostics::find_error::<ChangedMeanwhile>(&error) {
         Some(_) => "run the command again",
         None => {
-            let code = diagnostics::find::<io::Error>(&error).and_then(io::Error::raw_os_error);
+            let code =
+                diagnostics::find_error::<io::Error>(&error).and_then(io::Error::raw_os_error);
             disk_error_hint(code, cfg!(windows))
         }
     };

@@ -93,7 +93,7 @@ pub fn parse(printed: &Value) -> Result<CustomResourceDefinition, String> {
     }
     let known = yaml::to_value(&crd);
     if known != *printed {
-        let (path, _, value) = yaml::difference(&known, printed);
+        let (path, _, value) = yaml::first_difference(&known, printed);
         return Err(format!("has {value} at `{path}`, which this operator-rs does not know"));
     }
     Ok(crd)

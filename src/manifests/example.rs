@@ -33,10 +33,12 @@ fn example_value(schema: &Value) -> Value {
             let least = number("minimum")
                 .map_or(1.0, |number| if exclusive { number + 1.0 } else { number });
             let least = least.max(0.0).min(number("maximum").unwrap_or(f64::MAX));
-            match least.fract() == 0.0 && least.abs() < 1e15 {
+            if least.fract() == 0.0 && least.abs() < 1e15 {
                 #[expect(clippy::cast_possible_truncation, reason = "it is small and whole")]
-                true => json!(least as i64),
-                false => json!(least),
+                let least = least as i64;
+                json!(least)
+            } else {
+                json!(least)
             }
         }
         _ if schema.get("x-kubernetes-int-or-string").is_some() => json!(1),

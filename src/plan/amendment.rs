@@ -195,8 +195,8 @@ impl Addition<'_> {
     }
 
     fn problem_at(&self, line: usize, message: String) -> Diagnostic {
-        let at = Diagnostic::in_file(self.path.as_str(), message).at(line + 1, 1);
-        at.quote(&mut Lines::of(self.text))
+        let at = Diagnostic::in_file(self.path.as_str(), message).at_position(line + 1, 1);
+        at.quote(&mut Lines::new(self.text))
     }
 
     /// Adds to a problem the lines that the user can add by hand.
@@ -236,7 +236,7 @@ pub fn remove_fragments(
     for entry in content.entries.iter().filter(|entry| entry.names.iter().any(is_ours)) {
         let at = |message: String| {
             let at = Diagnostic::in_file(path.as_str(), message);
-            at.at(entry.line + 1, entry.column + 1).quote(&mut Lines::of(text))
+            at.at_position(entry.line + 1, entry.column + 1).quote(&mut Lines::new(text))
         };
         // An import or a call may be of other modules, too.
         let alone = entry.lines.filter(|_| entry.names.iter().all(is_ours));
@@ -265,9 +265,9 @@ pub fn remove_fragments(
     if !is_without(&place, &content, text, &lines, &removable) {
         let message = format!("entries of {} cannot be removed together", place.name());
         let line = removable.first().map_or(1, |entry| entry.line + 1);
-        let problem = Diagnostic::in_file(path.as_str(), message).at(line, 1);
+        let problem = Diagnostic::in_file(path.as_str(), message).at_position(line, 1);
         let hint = "write each on a line of its own, and run the command again";
-        return Err(Box::new(problem.quote(&mut Lines::of(text)).with_hint(hint)));
+        return Err(Box::new(problem.quote(&mut Lines::new(text)).with_hint(hint)));
     }
     removal.text = remove_lines(text, &lines);
     Ok(removal)

@@ -1,6 +1,6 @@
 use std::{collections::BTreeMap, fmt};
 
-use diagnostics::{Diagnostic, Diagnostics, hinted};
+use diagnostics::{Diagnostic, Diagnostics, with_hints};
 use model::ProjectPath;
 
 /// The number of changes that a terminal lists one by one, and that of the new files of a directory in a longer list.
@@ -105,7 +105,7 @@ impl Changes {
             1 => "1 file is out of date".to_owned(),
             files => format!("{files} files are out of date"),
         };
-        hinted(Diagnostics { headline, list }.into(), hints.into_iter())
+        with_hints(Diagnostics { headline, list }.into(), hints.into_iter())
     }
 
     /// Returns the list of changes, in which those in a directory of generated source are one line.

@@ -206,7 +206,7 @@ fn apply_amendments(
 
 /// Returns whether two texts of a YAML file are one to every reader: a formatter may have changed the one.
 fn is_same_data(path: &ProjectPath, one: &str, other: &str) -> bool {
-    let read = |text| yaml::documents(text, yaml::Dialect::Kubernetes).ok();
+    let read = |text| yaml::parse_documents(text, yaml::Dialect::Kubernetes).ok();
     path.extension() == "yaml" && read(one).is_some_and(|it| Some(it) == read(other))
 }
 

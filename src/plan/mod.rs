@@ -54,8 +54,9 @@ pub fn find_definition(path: &ProjectPath, text: &str, names: &[String]) -> Opti
     content.entries.iter().find_map(|entry| {
         let name = entry.defines.iter().find(|name| names.contains(name))?;
         let message = format!("`{name}` is already the name of something else here");
-        let at = Diagnostic::in_file(path.as_str(), message).at(entry.line + 1, entry.column + 1);
-        Some(at.quote(&mut Lines::of(text)))
+        let at = Diagnostic::in_file(path.as_str(), message)
+            .at_position(entry.line + 1, entry.column + 1);
+        Some(at.quote(&mut Lines::new(text)))
     })
 }
 

@@ -109,7 +109,7 @@ pub fn is_in_conflict(path: &ProjectPath, text: &str) -> bool {
 
 /// Hexadecimal digits of SHA-256, two for each byte: enough to notice an edit, but not a protection.
 fn hash(parts: &[&str]) -> String {
-    Digest::of(parts.join("\n").as_bytes()).hex()[..16].to_owned()
+    Digest::from_content(parts.join("\n").as_bytes()).hex()[..16].to_owned()
 }
 
 #[test]

@@ -30,7 +30,7 @@ impl PortableNames {
         let mut is_new = false;
         for name in path.as_str().split('/') {
             let listed = self.listed.entry(folder.clone()).or_insert_with(|| {
-                let names = disk.names(&folder).unwrap_or_default();
+                let names = disk.list_names(&folder).unwrap_or_default();
                 names.iter().map(|name| name.trim_end_matches('/').to_owned()).collect()
             });
             is_new = is_new || !listed.iter().any(|other| other == name);
@@ -80,19 +80,19 @@ fn differs_in_case(path: &str) -> NotPortable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::Found;
+    use model::FileContent;
 
     /// A disk with these files.
     struct Disk(&'static [&'static str]);
 
     impl Tree for Disk {
-        fn look(&self, _: &ProjectPath) -> anyhow::Result<Found> {
-            Ok(Found::Nothing)
+        fn read_content(&self, _: &ProjectPath) -> anyhow::Result<FileContent> {
+            Ok(FileContent::Nothing)
         }
-        fn list(&self, _: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
+        fn list_files(&self, _: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
             Ok(Vec::new())
         }
-        fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
+        fn list_names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
             let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
             let below = self.0.iter().filter_map(|path| path.strip_prefix(&start));
             let name = |path: &str| match path.split_once('/') {

@@ -1,20 +1,20 @@
 use std::collections::BTreeMap;
 
 use super::{entries::READINGS, *};
-use model::{Found, Tree};
+use model::{FileContent, Tree};
 
 /// A tree in a test's map.
 #[derive(Default)]
 struct Map(BTreeMap<ProjectPath, String>);
 
 impl Tree for Map {
-    fn look(&self, path: &ProjectPath) -> anyhow::Result<Found> {
-        Ok(self.0.get(path).map_or(Found::Nothing, |it| Found::Text(it.clone())))
+    fn read_content(&self, path: &ProjectPath) -> anyhow::Result<FileContent> {
+        Ok(self.0.get(path).map_or(FileContent::Nothing, |it| FileContent::Text(it.clone())))
     }
-    fn names(&self, _: &str) -> anyhow::Result<Vec<String>> {
+    fn list_names(&self, _: &str) -> anyhow::Result<Vec<String>> {
         Ok(Vec::new())
     }
-    fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
+    fn list_files(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
         Ok(self.0.keys().filter(|it| it.is_in(folder)).cloned().collect())
     }
 }
@@ -151,7 +151,7 @@ fn in_a_folder_of_ours_only_what_this_command_has_generated_goes() {
     let mut after = WorkTree::new(&tree, false);
     after.apply(plan).expect("it is read");
     let names: Vec<String> =
-        after.list(&path("d")).expect("it lists").iter().map(ToString::to_string).collect();
+        after.list_files(&path("d")).expect("it lists").iter().map(ToString::to_string).collect();
     assert_eq!(names.len(), 6);
     assert!(!names.contains(&"d/stale.yaml".to_owned()));
 }
@@ -286,19 +286,22 @@ fn a_step_reads_what_the_steps_before_it_wrote() {
         tree.apply(plan).expect("it applies");
     }
     let list = "list:\n- one\n- two\n# +operator-rs:scaffold:list\n";
-    assert_eq!(tree.read(&path("new/a.yaml")).expect("it reads").as_deref(), Some(list));
+    assert_eq!(tree.read_text(&path("new/a.yaml")).expect("it reads").as_deref(), Some(list));
     let mut plan = Plan::default();
     plan.remove_stale(path("old"), &["yaml"], "test");
     tree.apply(plan).expect("it applies");
-    assert_eq!(tree.look(&path("old/x.yaml")).expect("it looks"), Found::Nothing);
-    assert!(tree.list(&path("old")).expect("it lists").is_empty());
-    assert_eq!(tree.files_on_disk().list(&path("old")).expect("it lists"), [path("old/x.yaml")]);
+    assert_eq!(tree.read_content(&path("old/x.yaml")).expect("it looks"), FileContent::Nothing);
+    assert!(tree.list_files(&path("old")).expect("it lists").is_empty());
+    assert_eq!(
+        tree.files_on_disk().list_files(&path("old")).expect("it lists"),
+        [path("old/x.yaml")]
+    );
     // A later step needs the file all the same.
     tree.apply(generate("old/x.yaml", "a: 2\n")).expect("it applies");
-    let text = tree.read(&path("old/x.yaml")).expect("it reads").expect("it is there");
+    let text = tree.read_text(&path("old/x.yaml")).expect("it reads").expect("it is there");
     assert!(text.ends_with("a: 2\n"), "{text}");
     tree.keep_as_on_disk(&path("new/a.yaml"));
-    assert_eq!(tree.look(&path("new/a.yaml")).expect("it looks"), Found::Nothing);
+    assert_eq!(tree.read_content(&path("new/a.yaml")).expect("it looks"), FileContent::Nothing);
     assert_eq!(tree.writable_changes().expect("no conflict").to_string(), "update  old/x.yaml\n");
 }
 
@@ -325,7 +328,7 @@ fn a_file_that_is_written_twice_has_one_conflict_and_one_change() {
     tree.apply(generate("a.rs", "3\n")).expect("it applies");
     tree.require_writable().expect("`--force` would settle it");
     // The steps that follow see the generated file, whose edits are reported at the end.
-    let text = tree.read(&path("a.rs")).expect("it reads").expect("it is there");
+    let text = tree.read_text(&path("a.rs")).expect("it reads").expect("it is there");
     assert!(text.ends_with("3\n"), "{text}");
     let error = tree.writable_changes().map(|_| ()).expect_err("it was edited").to_string();
     assert_eq!(error.lines().count(), 2, "{error}");
@@ -337,7 +340,7 @@ fn a_file_that_is_written_twice_has_one_conflict_and_one_change() {
     tree.apply(generate("a.rs", "2\n")).expect("it applies");
     let error = tree.require_writable().expect_err("it is the user's").to_string();
     assert!(error.contains("was not created by operator-rs"), "{error}");
-    assert_eq!(tree.read(&path("a.rs")).expect("it reads").as_deref(), Some("mine\n"));
+    assert_eq!(tree.read_text(&path("a.rs")).expect("it reads").as_deref(), Some("mine\n"));
 }
 
 /// Each reading is of the whole file: readings that grow with the entries make the work grow with their square.

@@ -83,7 +83,7 @@ pub fn answer(question: &Question<'_>) -> anyhow::Result<Reply> {
             break status;
         }
         if deadline.is_over() {
-            return Err(deadline.exceeded(format!("`{shown}`")).into());
+            return Err(deadline.timed_out_waiting_for(format!("`{shown}`")).into());
         }
         thread::sleep(LOOK);
     };
@@ -96,7 +96,7 @@ pub fn answer(question: &Question<'_>) -> anyhow::Result<Reply> {
     }
     if !reader.is_finished() {
         let what = format!("`{shown}` to close its output");
-        return Err(deadline.exceeded(what).into());
+        return Err(deadline.timed_out_waiting_for(what).into());
     }
     group.leave();
     let bytes = reader.join().map_err(|_| anyhow::format_err!("{}", running()))?;

@@ -5,8 +5,8 @@
 //!
 //! No crate does this. `process-wrap` and `command-group` end a process group when a value is dropped, which `kill -9`
 //! prevents, and only on Windows does the system end a job with its owner. Linux alone has `PR_SET_PDEATHSIG`, which must
-//! be set between fork and exec, in unsafe code. A supervisor has to be a process of its own, and `sh`, `ps` and `awk` are
-//! in POSIX. On Windows it needs a `sh` on PATH, such as that of Git for Windows.
+//! be set between fork and exec, in unsafe code. A supervisor has to be a separate process, and `sh`, `ps` and `awk`
+//! are in POSIX. On Windows it needs a `sh` on PATH, such as that of Git for Windows.
 
 use std::{
     ffi::OsString,
@@ -66,7 +66,7 @@ impl BackgroundProcess {
         child.map(Self).with_context(|| format!("cannot supervise `{}`", display_path(&folder)))
     }
 
-    /// Whether it has ended on its own.
+    /// Returns whether the process has ended by itself.
     pub fn has_ended(&mut self) -> bool {
         !matches!(self.0.try_wait(), Ok(None))
     }
@@ -136,7 +136,7 @@ pub fn attended(
     Ok(status)
 }
 
-/// In a process group of its own, so that Ctrl-C reaches only this process; the pipe does the rest.
+/// Returns a shell in a new process group, so that Ctrl-C reaches only this process; the pipe does the rest.
 pub(super) fn shell(script: &str) -> anyhow::Result<Command> {
     let mut command = ProgramPath::require("sh")?.command();
     command.args(["-c", script, "sh"]);

@@ -18,7 +18,7 @@ use model::display_path;
 /// The longest list of files that is read, in bytes.
 const LONGEST_LIST: u64 = 256 << 20;
 
-/// How many seconds git may take for one answer.
+/// The seconds that git may take for one answer.
 const LONGEST_WAIT: u64 = 10;
 
 /// git in a folder.
@@ -88,9 +88,10 @@ impl Git {
             return late(&self.folder, &arguments.join(" "));
         }
         let stderr = stderr.join().unwrap_or_default();
-        Ok(match status.success() {
-            true => Answer::Done(bytes),
-            false => Answer::Refused(first_line(&stderr)),
+        Ok(if status.success() {
+            Answer::Done(bytes)
+        } else {
+            Answer::Refused(first_line(&stderr))
         })
     }
 
@@ -198,11 +199,8 @@ impl Lookup {
         read: impl FnOnce(&mut Self) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
         let limit = self.git.limit(LONGEST_WAIT);
-        let res = read(self);
-        match limit.is_over() {
-            true => late(&self.folder, "cat-file"),
-            false => res,
-        }
+        let output = read(self);
+        if limit.is_over() { late(&self.folder, "cat-file") } else { output }
     }
 
     /// Requests an object; returns its size.

@@ -150,7 +150,7 @@ pub(super) struct Deadline {
 }
 
 impl Deadline {
-    /// Whether the program was ended because of it.
+    /// Returns whether the program was ended because of it.
     pub fn is_over(&self) -> bool {
         self.is_over.load(Ordering::SeqCst)
     }

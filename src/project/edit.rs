@@ -13,16 +13,18 @@ impl Project {
     /// Adds a resource after the existing ones.
     pub fn with_resource(&self, resource: Resource) -> anyhow::Result<Self> {
         let resource = yaml::to_value(&resource);
-        self.apply_edit(|document| match document.node("/0/resources") {
-            Some(_) => document.push("/0", "resources", resource),
-            None => document.set("/0", "resources", Value::Array(vec![resource]), "version"),
+        self.apply_edit(|document| match document.find_node("/0/resources") {
+            Some(_) => document.push_item("/0", "resources", resource),
+            None => document.set_field("/0", "resources", Value::Array(vec![resource]), "version"),
         })
     }
 
     /// Sets `controller: true` on an existing resource.
     pub fn with_controller(&self, at: usize) -> anyhow::Result<Self> {
         let resource = format!("/0/resources/{at}");
-        self.apply_edit(|document| document.set(&resource, "controller", Value::Bool(true), "kind"))
+        self.apply_edit(|document| {
+            document.set_field(&resource, "controller", Value::Bool(true), "kind")
+        })
     }
 
     /// Sets the webhooks of an existing resource, which may be none.
@@ -39,16 +41,16 @@ impl Project {
         let to_value =
             |inputs: &Inputs| (*inputs != Inputs::default()).then(|| yaml::to_value(inputs));
         let (old, new) = (to_value(&self.inputs), to_value(inputs));
-        let plugins = self.yaml_editor()?.node("/0/plugins").cloned();
+        let plugins = self.yaml_editor()?.find_node("/0/plugins").cloned();
         let Some(plugins) = plugins.filter(|plugin| !matches!(plugin.data, Data::Scalar(_))) else {
             let new =
                 new.map(|options| Value::Object(Map::from_iter([(LAYOUT.to_owned(), options)])));
-            return self.apply_edit(|document| document.put("/0", "plugins", new));
+            return self.apply_edit(|document| document.replace_field("/0", "plugins", new));
         };
         let is_alone = matches!(&plugins.data, Data::Map(all) if all.len() == 1);
         match (new, plugins.get(LAYOUT)) {
             (None, Some(own)) if is_own(own, old.as_ref()) && is_alone => {
-                self.apply_edit(|document| document.put("/0", "plugins", None))
+                self.apply_edit(|document| document.replace_field("/0", "plugins", None))
             }
             (None, Some(own)) if !is_own(own, old.as_ref()) => {
                 let map = format!("/0/plugins/{}", LAYOUT.replace('/', "~1"));
@@ -92,7 +94,7 @@ impl Project {
             (Some(Value::Object(_)), Some(Value::Object(_))) if !old.is_some_and(is_empty) => {
                 self.with_changes(&path(), old, new)
             }
-            _ => self.apply_edit(|document| document.put(map, key, new.cloned())),
+            _ => self.apply_edit(|document| document.replace_field(map, key, new.cloned())),
         }
     }
 
@@ -112,19 +114,19 @@ impl Project {
         let added = || after.iter().filter(|value| !is_in(before, value));
         if !stay.chain(added()).map(identity_of).eq(after.iter().map(identity_of)) {
             let list = Value::Array(after.to_vec());
-            return self.apply_edit(|document| document.put(map, key, Some(list)));
+            return self.apply_edit(|document| document.replace_field(map, key, Some(list)));
         }
         let mut project = self.clone();
         // The list goes with its last item.
         for added in added() {
-            project = project.apply_edit(|document| document.push(map, key, added.clone()))?;
+            project = project.apply_edit(|document| document.push_item(map, key, added.clone()))?;
         }
         for gone in (0..before.len()).rev() {
             let is_same = |index: &&Value| identity_of(index) == identity_of(&before[gone]);
             let item = format!("{map}/{key}/{gone}");
             project = match after.iter().find(is_same) {
                 Some(new) => project.with_changes(&item, Some(&before[gone]), Some(new))?,
-                None => project.apply_edit(|document| document.remove(map, key, gone))?,
+                None => project.apply_edit(|document| document.remove_item(map, key, gone))?,
             };
         }
         Ok(project)
@@ -132,7 +134,9 @@ impl Project {
 
     /// Sets the version of the tool that has updated the project.
     pub fn with_cli_version(&self, version: &str) -> anyhow::Result<Self> {
-        self.apply_edit(|document| document.set("/0", "cliVersion", Value::from(version), "domain"))
+        self.apply_edit(|document| {
+            document.set_field("/0", "cliVersion", Value::from(version), "domain")
+        })
     }
 
     pub(super) fn yaml_editor(&self) -> anyhow::Result<Editor<'_>> {
@@ -177,10 +181,10 @@ fn is_own(settings: &Node, known: Option<&Value>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diagnostics::{Diagnostics, find};
+    use diagnostics::{Diagnostics, find_error};
 
     fn resource(kind: &str) -> Resource {
-        yaml::typed(
+        yaml::parse_typed(
             &format!("{{domain: a.io, group: g, kind: {kind}, version: v1}}"),
             Dialect::Strict,
         )
@@ -307,7 +311,7 @@ mod tests {
                 "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p-q\nresources:\n- api: {{crdVersion: v1}}\n  kind: A\n  path: {path:?}\n  version: v1\nversion: \"3\"\n"
             );
             Project::from_text(&text).map_err(|error| {
-                let found: Option<&Diagnostics> = find(&error);
+                let found: Option<&Diagnostics> = find_error(&error);
                 let hints = found.map(|diagnostics| diagnostics.list[0].hints.join("; "));
                 (error.to_string(), hints.unwrap_or_default())
             })

@@ -16,11 +16,11 @@ impl Project {
     /// Returns the entry of a resource, and that with its options, if they were edited by hand.
     pub fn hand_edits(&self, at: usize) -> anyhow::Result<Vec<HandEdit>> {
         let (editor, resource) = (self.yaml_editor()?, &self.resources[at]);
-        let entry = editor.node(&format!("/0/resources/{at}"));
+        let entry = editor.find_node(&format!("/0/resources/{at}"));
         let edit = entry.and_then(|node| self.hand_edit(node, &yaml::to_value(resource)));
         let record = self.inputs.find_record(resource).and_then(|(at, record)| {
             let path = format!("/0/plugins/{}/resources/{at}", LAYOUT.replace('/', "~1"));
-            self.hand_edit(editor.node(&path)?, &yaml::to_value(record))
+            self.hand_edit(editor.find_node(&path)?, &yaml::to_value(record))
         });
         Ok(edit.into_iter().chain(record).collect())
     }
@@ -29,8 +29,9 @@ impl Project {
         let lines: Vec<&str> = self.text().lines().collect();
         let (from, to) = block::lines_of_item(&lines, item)?;
         let lines: Vec<&str> = self.text().split_inclusive('\n').take(to).skip(from).collect();
-        let is_comment =
-            |text: &&str| text.trim_start().starts_with('#') || block::comment(text).is_some();
+        let is_comment = |text: &&str| {
+            text.trim_start().starts_with('#') || block::comment_start(text).is_some()
+        };
         let comment = lines.iter().position(is_comment).map(|index| from + index + 1);
         let line = comment.into_iter().chain(unknown_field(own, item)).min();
         line.map(|line| HandEdit { line, text: lines.concat() })

@@ -225,7 +225,7 @@ impl Project {
             options.from = options.from.filter(|option| *option != gone.version);
             res = res.with_options(other, options)?;
         }
-        res.apply_edit(|document| document.remove("/0", "resources", at))?
+        res.apply_edit(|document| document.remove_item("/0", "resources", at))?
             .without_unused_certificates()
     }
 

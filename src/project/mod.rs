@@ -130,8 +130,8 @@ impl Project {
 
     /// Returns the project of a tree, in place or not.
     pub fn read_any_layout(tree: &impl Tree) -> anyhow::Result<Self> {
-        let Some(text) = tree.read(&Self::path())? else {
-            let place = match tree.dir() {
+        let Some(text) = tree.read_text(&Self::path())? else {
+            let place = match tree.root_dir() {
                 Some(dir) if dir != Path::new(".") => format!("in `{}`", display_path(&dir)),
                 _ => "here".to_owned(),
             };
@@ -144,7 +144,7 @@ impl Project {
 
     /// Returns the project of a tree, if it has a PROJECT file of this tool, and not that of another tool.
     pub fn find_in(tree: &impl Tree) -> anyhow::Result<Option<Self>> {
-        let Some(text) = tree.read(&Self::path())? else { return Ok(None) };
+        let Some(text) = tree.read_text(&Self::path())? else { return Ok(None) };
         match Self::from_text(&text) {
             Err(_) if !text.contains("rust.operator-rs.io/") => Ok(None),
             project => project.map(Some),
@@ -234,8 +234,8 @@ impl Project {
             return Err(anyhow::format_err!("PROJECT is empty"))
                 .hint("restore it from version control: it lists what the project contains");
         }
-        let locate = yaml::locate("PROJECT", text);
-        let document = yaml::whole(text, yaml::Dialect::Strict);
+        let locate = yaml::locate_error("PROJECT", text);
+        let document = yaml::parse_document(text, yaml::Dialect::Strict);
         let document = document.map_err(|fault| locate(fault.into()))?;
         if let Some(file) = &document {
             spelling::refuse_misspelt_fields(file, text)?;
@@ -283,7 +283,8 @@ impl Project {
     pub fn similar_kind(&self, misspelt: &Kind) -> Option<String> {
         let kinds: Vec<String> =
             self.resources.iter().map(|resource| resource.kind.to_string()).collect();
-        let nearest = diagnostics::nearest(&misspelt.to_string(), kinds.iter().map(String::as_str));
+        let nearest =
+            diagnostics::find_nearest(&misspelt.to_string(), kinds.iter().map(String::as_str));
         nearest.map(str::to_owned)
     }
 

@@ -166,7 +166,7 @@ impl Resource {
         self.kind == *kind && (prefix == group || short == Some(group) || self.api_group() == group)
     }
 
-    /// Returns whether the type is the project's own, in one of its own groups.
+    /// Returns whether the project declares the type, in one of its groups.
     pub fn is_own_of(&self, group: &GroupName) -> bool {
         !self.core && !self.external && self.group.as_ref().is_some_and(|other| other == group)
     }
@@ -193,7 +193,7 @@ impl Resource {
 fn what_kubebuilder_writes_of_others_kinds_is_read() {
     let check = |text: &str, group: &str| {
         let resource: Resource =
-            go_data::yaml::typed(text, go_data::yaml::Dialect::Strict).expect("a resource");
+            go_data::yaml::parse_typed(text, go_data::yaml::Dialect::Strict).expect("a resource");
         assert_eq!(resource.api_group(), group, "{text}");
         assert!(!resource.is_own_of(&"apps".parse().expect("a group")), "{text}");
     };
@@ -224,7 +224,7 @@ fn what_kubebuilder_writes_of_others_kinds_is_read() {
 fn only_groups_of_kubernetes_have_short_names() {
     let check = |text: &str, group: &str| {
         let resource: Resource =
-            go_data::yaml::typed(text, go_data::yaml::Dialect::Strict).expect("a resource");
+            go_data::yaml::parse_typed(text, go_data::yaml::Dialect::Strict).expect("a resource");
         resource.is_named(&group.parse().expect("a group"), &"Role".parse().expect("a kind"))
     };
     let role = "{core: true, domain: k8s.io, group: rbac.authorization, kind: Role, version: v1}";

@@ -1,7 +1,7 @@
 //! Fields of PROJECT that are missing or of another type than they should be, in the words of PROJECT's reference.
 
 use diagnostics::{Diagnostic, Lines};
-use go_data::yaml::{self, Fault, Node};
+use go_data::yaml::{self, Node, YamlError};
 use serde::de::DeserializeOwned;
 
 /// The required fields, with the hint for adding each.
@@ -17,20 +17,22 @@ const RESTORE: &str = "correct it, or restore PROJECT from version control";
 
 /// Deserializes fields of PROJECT. An error says what was met, what belongs there, and what to do.
 pub fn deserialize_fields<T: DeserializeOwned>(document: Option<&Node>) -> anyhow::Result<T> {
-    yaml::typed_document(document).map_err(|error| match diagnostics::find::<Fault>(&error) {
-        Some(fault) => reword_error(fault).into(),
-        None => error,
+    yaml::deserialize_document(document).map_err(|error| {
+        match diagnostics::find_error::<YamlError>(&error) {
+            Some(fault) => reword_error(fault).into(),
+            None => error,
+        }
     })
 }
 
 /// Returns an error of serde in other words.
-fn reword_error(fault: &Fault) -> Fault {
-    let Fault { mark, message, hint } = fault;
+fn reword_error(fault: &YamlError) -> YamlError {
+    let YamlError { mark, message, hint } = fault;
     let missing = message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
     if let Some(field) = missing {
         let hint = REQUIRED.iter().find(|(name, _)| *name == field).map(|(_, hint)| *hint);
         let message = format!("the field `{field}` is missing");
-        return Fault::new(*mark, message, hint.or(Some(RESTORE)));
+        return YamlError::new(*mark, message, hint.or(Some(RESTORE)));
     }
     let starts = ["invalid type: ", "invalid value: ", "unknown variant "];
     let unfit =
@@ -49,7 +51,7 @@ fn reword_error(fault: &Fault) -> Fault {
         }
         (None, None) => message.clone(),
     };
-    Fault::new(*mark, message, hint.or(Some(RESTORE)))
+    YamlError::new(*mark, message, hint.or(Some(RESTORE)))
 }
 
 /// Returns the words of YAML for a type that serde names.
@@ -68,10 +70,10 @@ pub(super) fn project_problem(
     place: impl Fn(&Node) -> Option<yaml::Mark>,
     message: impl Into<String>,
 ) -> Diagnostic {
-    let nodes = yaml::nodes(text, yaml::Dialect::Strict).unwrap_or_default();
+    let nodes = yaml::parse_nodes(text, yaml::Dialect::Strict).unwrap_or_default();
     let mark = nodes.first().map(|node| place(node).unwrap_or(node.mark));
     let (line, column) = mark.map_or((1, 1), |mark| (mark.line, mark.column));
-    Diagnostic::in_file("PROJECT", message).at(line, column).quote(&mut Lines::of(text))
+    Diagnostic::in_file("PROJECT", message).at_position(line, column).quote(&mut Lines::new(text))
 }
 
 /// Returns the resource with this index.
@@ -150,7 +152,7 @@ version: \"3\"
     fn check(document: &Value, change: &str) {
         let text = yaml::to_text(document);
         let Err(error) = Project::from_text(&text) else { return };
-        let found = diagnostics::find::<Diagnostics>(&error);
+        let found = diagnostics::find_error::<Diagnostics>(&error);
         let diagnostic = &found.unwrap_or_else(|| panic!("{change}: {error:?}")).list[0];
         let shown = format!("{change}: {diagnostic:?}");
         assert_eq!(diagnostic.file.as_deref(), Some("PROJECT"), "{shown}");
@@ -182,7 +184,7 @@ version: \"3\"
         ] {
             let (before, after) = TEXT.rsplit_once(removed).unwrap();
             let error = Project::from_text(&format!("{before}{after}")).unwrap_err();
-            let problem = &diagnostics::find::<Diagnostics>(&error).unwrap().list[0];
+            let problem = &diagnostics::find_error::<Diagnostics>(&error).unwrap().list[0];
             assert_eq!(problem.message, format!("the field `{field}` is missing"));
             assert_eq!(problem.hints, [hint]);
         }
@@ -191,7 +193,7 @@ version: \"3\"
     #[test]
     fn a_list_in_place_of_fields_is_named() {
         let error = Project::from_text("- a\n").unwrap_err();
-        let problem = &diagnostics::find::<Diagnostics>(&error).unwrap().list[0];
+        let problem = &diagnostics::find_error::<Diagnostics>(&error).unwrap().list[0];
         assert_eq!(problem.message, "expected the fields of a PROJECT file, found a list");
     }
 

@@ -95,11 +95,11 @@ fn check_fields(map: &Node, known: &[&str], text: &str) -> anyhow::Result<()> {
     let present: BTreeSet<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
     let missing: Vec<&str> = known.iter().copied().filter(|name| !present.contains(name)).collect();
     for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
-        if let Some(meant) = diagnostics::nearest(&entry.key, missing.iter().copied()) {
+        if let Some(meant) = diagnostics::find_nearest(&entry.key, missing.iter().copied()) {
             let diagnostic =
                 Diagnostic::in_file("PROJECT", format!("unknown field `{}`", entry.key))
-                    .at(entry.mark.line, entry.mark.column)
-                    .quote(&mut Lines::of(text));
+                    .at_position(entry.mark.line, entry.mark.column)
+                    .quote(&mut Lines::new(text));
             return Err(diagnostic.with_hint(format!("write `{meant}`")).into_error());
         }
     }
@@ -119,7 +119,7 @@ mod tests {
         version: v1\nversion: \"3\"\n";
 
     fn check(text: &str) -> anyhow::Result<()> {
-        let document = yaml::whole(text, yaml::Dialect::Strict)?;
+        let document = yaml::parse_document(text, yaml::Dialect::Strict)?;
         super::refuse_misspelt_fields(&document.expect("a document"), text)
     }
 

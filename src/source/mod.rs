@@ -117,7 +117,7 @@ fn read_markers(files: Vec<(SourcePath, Rc<str>)>, into: &mut Reading) {
     // An operator that has no place for registrations serves its webhooks in another way.
     let registers = files.iter().any(|pair| pair.0.as_str() == registration::FILE);
     for (path, text) in files {
-        let mut lines = Lines::of(&text);
+        let mut lines = Lines::new(&text);
         if registers {
             let found = registration::read_registrations(&path, &text);
             into.operator.registrations.extend(found.admission);

@@ -90,7 +90,7 @@ impl Resources {
         let first = |group: &str| group.split('.').next().unwrap_or_default().to_owned();
         let all: Vec<(String, &String)> =
             self.groups.keys().map(|group| (first(group), group)).collect();
-        let near = diagnostics::nearest(
+        let near = diagnostics::find_nearest(
             word,
             all.iter().map(|pair| pair.0.as_str()).filter(|group| !group.is_empty()),
         )?;
@@ -124,7 +124,7 @@ impl Resources {
             return None;
         }
         if known.iter().any(|plural| is_plural(plural)) {
-            let near = diagnostics::nearest(sub, SUBRESOURCES.iter().copied());
+            let near = diagnostics::find_nearest(sub, SUBRESOURCES.iter().copied());
             let near = near.filter(|_| !SUBRESOURCES.contains(&sub))?;
             let message = format!("`{sub}` is not a subresource of Kubernetes");
             return Some(RuleDoubt {
@@ -148,7 +148,7 @@ impl Resources {
         let kind = known.iter().find_map(|kinds| kinds.get(name)).map(String::as_str);
         // A kind of another group, in the singular.
         let near = kind
-            .or_else(|| diagnostics::nearest(name, plurals))
+            .or_else(|| diagnostics::find_nearest(name, plurals))
             .or_else(|| self.plural_of(name))?;
         let message = message("Kubernetes or of this project");
         Some(RuleDoubt { word, message, hint: format!("did you mean `{near}`?") })

@@ -209,7 +209,7 @@ fn nearest_word<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     if known.contains(&word) || word.is_empty() {
         return None;
     }
-    diagnostics::nearest(word, known.iter().copied().filter(|text| !["", "*"].contains(text)))
+    diagnostics::find_nearest(word, known.iter().copied().filter(|text| !["", "*"].contains(text)))
 }
 
 #[test]

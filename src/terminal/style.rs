@@ -1,8 +1,8 @@
 //! Diagnostics as rustc and cargo show them.
 //!
 //! Drawn by `annotate-snippets`, which rustc and cargo use themselves: its look is the one that Rust's users know, it
-//! renders plain values, and it is in the lock file already. `miette` has a look of its own, and wants errors to
-//! implement its trait, so every room would name it.
+//! renders plain values, and it is in the lock file already. `miette` looks different, and wants errors to
+//! implement its trait, so that every layer would name it.
 
 use std::{io, ops::Range};
 
@@ -55,7 +55,8 @@ fn draw_snippet(renderer: &Renderer, level: Severity, it: &Diagnostic, file: &st
         }
         (None, _) => group.element(Origin::path(file)),
     };
-    let notes = it.fields().map(|field| Label::NOTE.message(escape_message(&field).into_owned()));
+    let notes =
+        it.format_fields().map(|field| Label::NOTE.message(escape_message(&field).into_owned()));
     let hints = it.hints.iter().map(|hint| Label::HELP.message(escape_message(hint)));
     let group = group.elements(notes).elements(hints);
     renderer.render(&[group]) + "\n\n"
@@ -109,7 +110,7 @@ mod tests {
     }
 
     fn at(column: usize, source: &str) -> Diagnostic {
-        let it = Diagnostic::in_file("a.rs", "it is wrong").at(7, column);
+        let it = Diagnostic::in_file("a.rs", "it is wrong").at_position(7, column);
         Diagnostic { source_line: Some(source.into()), ..it }
     }
 

@@ -136,7 +136,7 @@ pub fn format_table<const N: usize>(rows: &[[Text; N]]) -> Vec<Text> {
     let widths: [usize; N] = std::array::from_fn(width);
     let line = |row: &[Text; N]| {
         // Blanks stand only between cells, as editors and `git diff` point out those at the end of a line.
-        let last = row.iter().rposition(|cell| 0 < cell.width()).unwrap_or_default();
+        let last = row.iter().rposition(|cell| cell.width() > 0).unwrap_or_default();
         let mut output = Text::default();
         for (at, cell) in row.iter().enumerate().take(last + 1) {
             output += cell.clone();

@@ -1,5 +1,5 @@
 //! Rights as the API server's authorizer grants them: of an operator that is deployed in each way, and of random roles
-//! and bindings, where [`rbac::grants`] has to agree with the authorizer.
+//! and bindings, where [`rbac::collect_grants`] has to agree with the authorizer.
 
 use go_data::kubernetes::rbac::{self, Account};
 use serde_json::{Value, json};
@@ -204,7 +204,7 @@ impl Case {
         let home = &*self.namespaces[0];
         let account = Account { namespace: home, name: "operator", default_namespace: home };
         let objects: Vec<&Value> = self.objects.iter().collect();
-        rbac::grants(&objects, account).iter().any(|grant| {
+        rbac::collect_grants(&objects, account).iter().any(|grant| {
             grant.namespace.is_none_or(|it| it == namespace)
                 && grant.role.is_some_and(|role| role["rules"][0]["resources"][0] == resource)
         })

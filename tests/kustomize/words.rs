@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use go_data::yaml::{Value, json};
 use kustomize::{Image, build};
-use model::{Found, ProjectPath, Tree};
+use model::{FileContent, ProjectPath, Tree};
 
 /// Files by path.
 struct Files(BTreeMap<ProjectPath, String>);
@@ -17,13 +17,13 @@ impl Files {
 }
 
 impl Tree for Files {
-    fn look(&self, path: &ProjectPath) -> anyhow::Result<Found> {
-        Ok(self.0.get(path).map_or(Found::Nothing, |it| Found::Text(it.clone())))
+    fn read_content(&self, path: &ProjectPath) -> anyhow::Result<FileContent> {
+        Ok(self.0.get(path).map_or(FileContent::Nothing, |it| FileContent::Text(it.clone())))
     }
-    fn names(&self, _: &str) -> anyhow::Result<Vec<String>> {
+    fn list_names(&self, _: &str) -> anyhow::Result<Vec<String>> {
         Ok(Vec::new())
     }
-    fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
+    fn list_files(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
         Ok(self.0.keys().filter(|it| it.is_in(folder)).cloned().collect())
     }
 }
@@ -43,8 +43,8 @@ fn refused(files: &[(&str, &str)], message: &str, hints: &[&str]) {
 /// The hints of an error and of its diagnostics, each once.
 fn all_hints(error: &anyhow::Error) -> Vec<&str> {
     let located =
-        diagnostics::find::<diagnostics::Diagnostics>(error).map_or(&[][..], |it| &it.list);
-    let mut res = diagnostics::hints(error);
+        diagnostics::find_error::<diagnostics::Diagnostics>(error).map_or(&[][..], |it| &it.list);
+    let mut res = diagnostics::collect_hints(error);
     for hint in located.iter().flat_map(|it| &it.hints) {
         if !res.contains(&hint.as_str()) {
             res.push(hint);

@@ -6,7 +6,7 @@ const DIALECTS: [Dialect; 3] = [Dialect::Kubernetes, Dialect::Strict, Dialect::K
 
 fn check(text: &str, expected: &str) {
     for dialect in DIALECTS {
-        let error = yaml::documents(text, dialect).expect_err("it is refused").to_string();
+        let error = yaml::parse_documents(text, dialect).expect_err("it is refused").to_string();
         assert_eq!(error, expected, "{dialect:?}");
     }
 }
@@ -18,7 +18,7 @@ fn aliases_that_grow_without_bound() {
         let before = format!("*x{}", at - 1);
         text += &format!("a{at}: &x{at} [{before}, {before}, {before}, {before}, {before}]\n");
     }
-    let place = |dialect| yaml::documents(&text, dialect).expect_err("it grows").to_string();
+    let place = |dialect| yaml::parse_documents(&text, dialect).expect_err("it grows").to_string();
     let start = "the aliases expand to too much data at line ";
     for dialect in DIALECTS {
         let error = place(dialect);
@@ -32,7 +32,7 @@ fn aliases_that_grow_without_bound() {
     let aliases = "*x, ".repeat(100);
     let text = format!("a: &x {long}\nb: [{aliases}]\n");
     assert!(
-        yaml::documents(&text, Dialect::Kustomize)
+        yaml::parse_documents(&text, Dialect::Kustomize)
             .expect_err("it grows")
             .to_string()
             .starts_with(start)
@@ -51,7 +51,7 @@ fn a_chain_of_merge_keys_is_limited_like_nested_maps() {
         text += &format!("a{at}: &x{at}\n  <<: *x{}\n", at - 1);
     }
     for dialect in DIALECTS {
-        let error = yaml::documents(&text, dialect).expect_err("it is deep").to_string();
+        let error = yaml::parse_documents(&text, dialect).expect_err("it is deep").to_string();
         assert!(error.contains("nested") || error.contains("aliases"), "{error}");
     }
 }
@@ -62,7 +62,7 @@ fn ten_megabytes() {
     let entry = format!("- name: some name\n  value: \"a text\"\n  text: |\n{line}");
     let count = (10 << 20) / entry.len();
     let text = format!("items:\n{}", entry.repeat(count));
-    let documents = yaml::documents(&text, Dialect::Kubernetes).expect("it is read");
+    let documents = yaml::parse_documents(&text, Dialect::Kubernetes).expect("it is read");
     assert_eq!(documents[0]["items"].as_array().map(Vec::len), Some(count));
 }
 
@@ -72,7 +72,7 @@ fn a_thousand_levels() {
     let block: String = (0..1000).map(|it| format!("{}a:\n", " ".repeat(it))).collect();
     for text in ["[".repeat(1000), "{a: ".repeat(1000), "- ".repeat(1000), block] {
         for dialect in DIALECTS {
-            let error = yaml::documents(&text, dialect).expect_err("it is deep").to_string();
+            let error = yaml::parse_documents(&text, dialect).expect_err("it is deep").to_string();
             assert!(error.starts_with(nested), "{error}");
         }
     }
@@ -82,7 +82,7 @@ fn a_thousand_levels() {
         text += &format!("a{at}: &x{at} [*x{}]\n", at - 1);
     }
     for dialect in DIALECTS {
-        let error = yaml::documents(&text, dialect).expect_err("it is deep").to_string();
+        let error = yaml::parse_documents(&text, dialect).expect_err("it is deep").to_string();
         assert!(error.starts_with(nested) || error.starts_with("the aliases"), "{error}");
     }
 }
@@ -139,9 +139,9 @@ fn what_the_parser_panics_at_is_refused_before() {
     ] {
         for dialect in DIALECTS {
             // Whatever it is, there is an answer.
-            let _ = yaml::documents(text, dialect);
+            let _ = yaml::parse_documents(text, dialect);
         }
     }
-    let open = yaml::documents("a: |\n  b!, c\\", Dialect::Kustomize).expect("a text");
+    let open = yaml::parse_documents("a: |\n  b!, c\\", Dialect::Kustomize).expect("a text");
     assert_eq!(open[0]["a"], "b!, c\\");
 }

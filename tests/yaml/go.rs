@@ -68,10 +68,10 @@ fn ask(tool: &Path, texts: &[String]) -> Vec<BTreeMap<String, Answer>> {
 
 fn verdict(text: &str, reader: &str, theirs: &Answer) -> Verdict {
     let ours = match reader {
-        "kubernetes" => yaml::documents(text, Dialect::Kubernetes),
-        "kustomize" => yaml::documents(text, Dialect::Kustomize),
+        "kubernetes" => yaml::parse_documents(text, Dialect::Kubernetes),
+        "kustomize" => yaml::parse_documents(text, Dialect::Kustomize),
         "whole" => yaml::from_text(text, Dialect::Kubernetes).map(one),
-        "first" => yaml::first(text).map(one).map_err(Into::into),
+        "first" => yaml::parse_first_document(text).map(one).map_err(Into::into),
         _ => yaml::from_text(text, Dialect::Strict).map(one),
     };
     match (ours, &theirs.documents) {
@@ -87,7 +87,7 @@ fn verdict(text: &str, reader: &str, theirs: &Answer) -> Verdict {
             if is_same(&ours, &theirs, reader == "kustomize") {
                 return Verdict::Equal;
             }
-            let (at, ours, theirs) = yaml::difference(&ours, &theirs);
+            let (at, ours, theirs) = yaml::first_difference(&ours, &theirs);
             Verdict::Different(format!("{at}: ours {ours}, theirs {theirs}"))
         }
     }

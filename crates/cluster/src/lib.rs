@@ -146,7 +146,7 @@ impl Cluster {
 
     /// Sleeps, at the most until the deadline.
     pub fn pause(&self, time: Duration) -> anyhow::Result<()> {
-        let time = time.min(self.deadline.get().left());
+        let time = time.min(self.deadline.get().time_left());
         // The timer belongs to the runtime, so the sleep must be created inside of it.
         let sleep = async { tokio::time::sleep(time).await };
         self.runtime.block_on(interrupt::unless_interrupted(&self.interrupt, false, sleep))

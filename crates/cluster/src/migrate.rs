@@ -290,7 +290,7 @@ fn a_list_that_fails_in_a_conversion_has_the_way_out() {
     let migration = Migration::from_crd(&crd).expect("a migration");
     let hints = |message: &str| {
         let error = list_error(&migration, Refusal::new(message, None));
-        diagnostics::hints(&error).join("")
+        diagnostics::collect_hints(&error).join("")
     };
     let edit = "if this lasts, an object cannot be converted to v1; the log of the operator names it: correct it in the version that it is stored in, e.g. `kubectl edit as.v1alpha1.b.c NAME -n NAMESPACE`";
     assert_eq!(hints("storage is (re)initializing"), edit);

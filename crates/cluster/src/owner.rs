@@ -166,7 +166,7 @@ pub(super) fn shorten_name(name: &str, longest: usize) -> String {
     if name.len() <= longest {
         return name.to_owned();
     }
-    let digest = Digest::of(name.as_bytes());
+    let digest = Digest::from_content(name.as_bytes());
     let hash = &digest.hex()[..12];
     let end = longest - hash.len() - 1;
     format!("{}-{hash}", name.chars().take(end).collect::<String>())

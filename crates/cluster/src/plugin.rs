@@ -128,7 +128,7 @@ impl Host {
 
 /// The credentials that a plugin has printed.
 fn parse_credentials(output: &str) -> anyhow::Result<AuthInfo> {
-    let printed = yaml::documents(output, Dialect::Kubernetes).ok();
+    let printed = yaml::parse_documents(output, Dialect::Kubernetes).ok();
     let printed =
         printed.and_then(|documents| documents.into_iter().next()).filter(Value::is_object);
     let printed =

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ApiResponse;
-use diagnostics::hinted;
+use diagnostics::with_hints;
 use go_data::yaml::Value;
 
 /// Why something was not done.
@@ -130,7 +130,7 @@ pub fn combine_refusals(what: &str, refusals: &[(String, Refusal)]) -> anyhow::E
         }
     };
     let error = anyhow::Error::msg(text);
-    match hinted::<()>(error, hints.into_iter()) {
+    match with_hints::<()>(error, hints.into_iter()) {
         Err(error) => error,
         Ok(()) => unreachable!("it is an error"),
     }

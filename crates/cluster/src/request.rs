@@ -144,7 +144,7 @@ impl Cluster {
             if self.response_time_limit < pause {
                 return Ok(answer);
             }
-            if self.deadline.get().left() < pause {
+            if self.deadline.get().time_left() < pause {
                 let what = self.describe_request(request);
                 let why = format!("{what}, which the server asks to repeat after {seconds} s");
                 return Err(self.deadline.get().too_short_for(why).into());
@@ -232,7 +232,7 @@ impl Cluster {
         request.headers_mut().entry(ACCEPT).or_insert(json);
         let late = || -> anyhow::Error {
             if deadline.is_over() {
-                return deadline.exceeded(&what).into();
+                return deadline.timed_out_waiting_for(&what).into();
             }
             let seconds = self.response_time_limit.as_secs_f32();
             let reason = format!("no complete response after {seconds} s");
@@ -243,8 +243,11 @@ impl Cluster {
             return Err(late());
         }
         let response = async {
-            tokio::time::timeout(limit.left(), self.receive_response(request, remaining, &what))
-                .await
+            tokio::time::timeout(
+                limit.time_left(),
+                self.receive_response(request, remaining, &what),
+            )
+            .await
         };
         let response = unless_interrupted(&self.interrupt, is_change, response);
         let response = self.runtime.block_on(response)?;

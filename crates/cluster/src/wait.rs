@@ -30,7 +30,7 @@ impl Cluster {
                 Ok(WaitState::Not(reason)) => reason,
                 Err(error) if error.is::<super::connect::Unreachable>() => error.to_string(),
                 // The last state that was seen says more than the request that the deadline cut off.
-                Err(error) if diagnostics::find::<TimedOut>(&error).is_some() => {
+                Err(error) if diagnostics::find_error::<TimedOut>(&error).is_some() => {
                     self.extend_deadline_to_explain();
                     return known.map_or_else(|| Err(error), |reason| Ok(Some(reason)));
                 }
@@ -46,7 +46,7 @@ impl Cluster {
                 reported.clone_from(&reason);
             }
             known = Some(reason);
-            self.pause(Duration::from_millis(pause).min(deadline.left()))?;
+            self.pause(Duration::from_millis(pause).min(deadline.time_left()))?;
             pause = (pause * 3 / 2).min(1000);
         }
     }

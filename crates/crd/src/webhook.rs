@@ -57,7 +57,7 @@ pub fn refusals(webhook: &Value, is_mutating: bool) -> Vec<String> {
 const SIDE_EFFECTS: &[&str] = &["None", "NoneOnDryRun"];
 
 fn check_name(name: &str, faults: &mut Faults) {
-    let wrong = names::subdomain(name);
+    let wrong = names::validate_subdomain(name);
     if name.is_empty() {
         faults.add_required("name", "");
     } else if !wrong.is_empty() {
@@ -148,9 +148,13 @@ fn check_selector(selector: &Value, field: &str, faults: &mut Faults) {
     let labels = selector.get("matchLabels").and_then(Value::as_object);
     let at = format!("{field}.matchLabels");
     for (key, value) in labels.into_iter().flatten() {
-        names::qualified(key).iter().for_each(|fault| faults.add_invalid(&at, key, fault));
+        names::validate_qualified_name(key)
+            .iter()
+            .for_each(|fault| faults.add_invalid(&at, key, fault));
         let value = value.as_str().unwrap_or_default();
-        names::label_value(value).iter().for_each(|fault| faults.add_invalid(&at, value, fault));
+        names::validate_label_value(value)
+            .iter()
+            .for_each(|fault| faults.add_invalid(&at, value, fault));
     }
     for (at, it) in pointer::list(selector, "/matchExpressions").iter().enumerate() {
         let field = format!("{field}.matchExpressions[{at}]");
@@ -172,10 +176,12 @@ fn check_selector(selector: &Value, field: &str, faults: &mut Faults) {
         }
         let key = pointer::text(it, "/key");
         let at = format!("{field}.key");
-        names::qualified(key).iter().for_each(|fault| faults.add_invalid(&at, key, fault));
+        names::validate_qualified_name(key)
+            .iter()
+            .for_each(|fault| faults.add_invalid(&at, key, fault));
         for (at, value) in values.into_iter().enumerate() {
             let field = format!("{field}.values[{at}]");
-            names::label_value(value)
+            names::validate_label_value(value)
                 .iter()
                 .for_each(|fault| faults.add_invalid(&field, value, fault));
         }
@@ -200,7 +206,7 @@ fn check_conditions(conditions: &[Value], faults: &mut Faults) {
             _ if seen.contains(&name) => {
                 faults.add_detail(&field, &format!("Duplicate value: {name:?}"))
             }
-            _ => names::qualified(name)
+            _ => names::validate_qualified_name(name)
                 .iter()
                 .for_each(|fault| faults.add_invalid(&field, name, fault)),
         }

@@ -1,4 +1,4 @@
-//! Comments that accept a warning where it stands: `// operator-rs: allow(unknown-format)`.
+//! Comments that accept a warning at its location: `// operator-rs: allow(unknown-format)`.
 
 /// Returns the rules whose warnings about a line, counted from 1, a comment accepts. The comment is at the end of the
 /// line, or among the comments and attributes directly above it, up to 100 lines. It may name several rules, separated
@@ -14,7 +14,7 @@ pub fn accepted_rules<'a>(line: usize, lines: &[&'a str]) -> Vec<&'a str> {
     leading.chain(lines.get(line - 1)).flat_map(|text| rules_in(text)).collect()
 }
 
-/// The rules that the comment in a line accepts.
+/// Returns the rules that the comment in a line accepts.
 fn rules_in(line: &str) -> impl Iterator<Item = &str> {
     let comment = line.find("//").or_else(|| line.find('#')).map_or("", |start| &line[start..]);
     let rules =

@@ -1,9 +1,10 @@
-//! What is wrong with the user's input, or should be known about it, as a value: `terminal` shows it.
+//! A diagnostic says what is wrong with the user's input, or should be known about it. It is a value: `terminal` prints
+//! it.
 
 use crate::acceptance::accepted_rules;
 use std::{collections::BTreeMap, error::Error, fmt, sync::Arc};
 
-/// A message, with its place and what to do where these are known.
+/// A message, with its location and hints where these are known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostic {
     pub message: String,
@@ -21,35 +22,35 @@ pub struct Diagnostic {
     pub listed: Option<String>,
     /// Among warnings: no action is needed, so that it is shown as a note.
     pub is_note: bool,
-    /// Among warnings: a comment where it stands accepts it.
+    /// Among warnings: a comment at its location accepts it.
     pub is_accepted: bool,
 }
 
 impl Diagnostic {
-    /// About a file as a whole.
+    /// Returns a diagnostic about a file as a whole.
     pub fn in_file(file: impl Into<String>, message: impl Into<String>) -> Self {
         Self { message: message.into(), file: Some(file.into()), ..Self::default() }
     }
 
-    pub fn at(self, line: usize, column: usize) -> Self {
+    pub fn at_position(self, line: usize, column: usize) -> Self {
         Self { position: Some((line, column)), ..self }
     }
 
-    /// At the position of a byte of the file's text.
+    /// Sets the position to that of a byte of the file's text.
     pub fn at_byte(self, text: &str, byte: usize) -> Self {
         let before = text.get(..byte).unwrap_or_default();
-        let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
-        self.at(before.matches('\n').count() + 1, column)
+        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+        self.at_position(before.matches('\n').count() + 1, column)
     }
 
     /// Adds the source line that it is about, and finds out whether a comment there accepts it.
     pub fn quote(self, lines: &mut Lines<'_>) -> Self {
         let Some((line, _)) = self.position else { return self };
-        let is_accepted = self.code.is_some_and(|rule| lines.accepts(rule, line));
+        let is_accepted = self.code.is_some_and(|rule| lines.is_accepted(rule, line));
         Self { source_line: lines.get(line), is_accepted, ..self }
     }
 
-    /// Names the rule that found it. A comment can accept a warning by this name, see [`Lines::accepts`].
+    /// Names the rule that found it. A comment can accept a warning by this name, see [`Lines::is_accepted`].
     pub fn with_code(self, rule: &'static str) -> Self {
         Self { code: Some(rule), ..self }
     }
@@ -69,9 +70,9 @@ impl Diagnostic {
         Diagnostics { headline: String::new(), list: vec![self] }.into()
     }
 
-    /// The fields that are concerned, one text each, where more than the kind is known.
-    pub fn fields(&self) -> impl Iterator<Item = String> {
-        self.field_paths.iter().filter(|it| 1 < it.len()).map(|it| it.join(" → "))
+    /// Formats the paths of the concerned fields of which more than the kind is known.
+    pub fn format_fields(&self) -> impl Iterator<Item = String> {
+        self.field_paths.iter().filter(|path| path.len() > 1).map(|path| path.join(" → "))
     }
 }
 
@@ -85,18 +86,18 @@ pub struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub fn of(text: &'a str) -> Self {
+    pub fn new(text: &'a str) -> Self {
         Self { all: text.lines().collect(), quoted: BTreeMap::new(), accepted: BTreeMap::new() }
     }
 
-    /// Whether a comment accepts the warnings of a rule about a line, counted from 1. The comment is at the end of the
-    /// line, or among the comments and attributes directly above it, up to 100 lines.
-    pub fn accepts(&mut self, rule: &str, line: usize) -> bool {
+    /// Returns whether a comment accepts the warnings of a rule about a line, counted from 1. The comment is at the end
+    /// of the line, or among the comments and attributes directly above it, up to 100 lines.
+    pub fn is_accepted(&mut self, rule: &str, line: usize) -> bool {
         let accepted = self.accepted.entry(line).or_insert_with(|| accepted_rules(line, &self.all));
         accepted.contains(&rule)
     }
 
-    /// A line by its number, counted from 1.
+    /// Returns a line by its number, counted from 1.
     pub fn get(&mut self, number: usize) -> Option<Arc<str>> {
         let line = self.all.get(number.checked_sub(1)?)?;
         Some(Arc::clone(self.quoted.entry(number).or_insert_with(|| Arc::from(*line))))
@@ -121,7 +122,7 @@ impl From<String> for Diagnostic {
     }
 }
 
-/// In one line, without hints.
+/// Writes it in one line, without hints.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(listed) = &self.listed {
@@ -158,7 +159,7 @@ impl fmt::Display for Diagnostics {
         if self.headline.is_empty() {
             return f.write_str(&lines.collect::<Vec<_>>().join("\n"));
         }
-        let lines: String = lines.map(|it| format!("\n  {it}")).collect();
+        let lines: String = lines.map(|line| format!("\n  {line}")).collect();
         write!(f, "{}:{lines}", self.headline)
     }
 }
@@ -167,11 +168,13 @@ impl Error for Diagnostics {}
 
 #[test]
 fn diagnostics_of_one_line_share_its_text() {
-    let mut lines = Lines::of("a\r\nb\n");
-    let mut quote = |line| Diagnostic::in_file("x", "y").at(line, 1).quote(&mut lines).source_line;
+    let mut lines = Lines::new("a\r\nb\n");
+    let mut quote =
+        |line| Diagnostic::in_file("x", "y").at_position(line, 1).quote(&mut lines).source_line;
     let (one, other) = (quote(2), quote(2));
     assert!(
-        one.as_deref() == Some("b") && one.zip(other).is_some_and(|it| Arc::ptr_eq(&it.0, &it.1))
+        one.as_deref() == Some("b")
+            && one.zip(other).is_some_and(|(one, other)| Arc::ptr_eq(&one, &other))
     );
     assert_eq!((quote(1).as_deref(), quote(0), quote(3)), (Some("a"), None, None));
 }

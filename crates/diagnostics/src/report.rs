@@ -1,13 +1,13 @@
 //! An error as a value to show: each of its hints belongs to a message, so no format shows one without the other.
 
-use super::{Diagnostic, Diagnostics, Hinted, find};
+use super::{Diagnostic, Diagnostics, Hinted, find_error};
 
 /// The parts of an error that are shown.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Report {
-    /// What is wrong, each with its own place and hints.
+    /// The diagnostics of the error, each with its location and hints.
     pub found: Vec<Diagnostic>,
-    /// Its consequence; `None` if the finding says everything.
+    /// The consequence of the diagnostics; `None` if they say everything.
     pub summary: Option<Summary>,
 }
 
@@ -21,9 +21,10 @@ pub struct Summary {
 
 impl From<&anyhow::Error> for Report {
     fn from(error: &anyhow::Error) -> Self {
-        let mut found = find::<Diagnostics>(error).map_or(Vec::new(), |it| it.list.clone());
-        let hints = hints(error).into_iter().map(str::to_owned).collect();
-        let mut messages = messages(error).into_iter();
+        let mut found = find_error::<Diagnostics>(error)
+            .map_or(Vec::new(), |diagnostics| diagnostics.list.clone());
+        let hints = collect_hints(error).into_iter().map(str::to_owned).collect();
+        let mut messages = collect_messages(error).into_iter();
         let summary = match (messages.next(), found.last_mut()) {
             (None, Some(last)) => {
                 last.hints.splice(0..0, hints);
@@ -39,35 +40,35 @@ impl From<&anyhow::Error> for Report {
     }
 }
 
-/// An error in the place of a message, with all of its hints.
+/// Converts an error into a single message with all of its hints.
 impl From<&anyhow::Error> for Diagnostic {
     fn from(error: &anyhow::Error) -> Self {
         let Report { found, summary } = error.into();
-        let mut res = Self::from(format!("{error:#}"));
-        res.hints.extend(summary.into_iter().flat_map(|it| it.hints));
-        res.hints.extend(found.into_iter().flat_map(|it| it.hints));
-        res
+        let mut whole = Self::from(format!("{error:#}"));
+        whole.hints.extend(summary.into_iter().flat_map(|summary| summary.hints));
+        whole.hints.extend(found.into_iter().flat_map(|diagnostic| diagnostic.hints));
+        whole
     }
 }
 
-/// Every hint along an error's chain, outermost first. Those of [`Diagnostics`] are not among them, so that only tests
-/// may look at these alone.
-pub fn hints(error: &anyhow::Error) -> Vec<&str> {
-    match error.chain().find_map(|it| it.downcast_ref::<Hinted>()) {
+/// Collects the hints along an error's chain, outermost first. Those of [`Diagnostics`] are not among them, so that
+/// only tests may look at these alone.
+pub fn collect_hints(error: &anyhow::Error) -> Vec<&str> {
+    match error.chain().find_map(|cause| cause.downcast_ref::<Hinted>()) {
         // Its chain continues after the error that it wraps, so that each message appears once: look inside for more.
-        Some(hinted) => [vec![hinted.hint.as_str()], hints(&hinted.error)].concat(),
+        Some(hinted) => [vec![hinted.hint.as_str()], collect_hints(&hinted.error)].concat(),
         None => Vec::new(),
     }
 }
 
-/// The messages along an error's chain, outermost first. Of [`Diagnostics`], the headline.
-fn messages(error: &anyhow::Error) -> Vec<String> {
-    let found: Option<&Diagnostics> = find(error);
+/// Collects the messages along an error's chain, outermost first. Of [`Diagnostics`], it is the headline.
+fn collect_messages(error: &anyhow::Error) -> Vec<String> {
+    let found: Option<&Diagnostics> = find_error(error);
     let whole = found.map(ToString::to_string);
-    let mut res: Vec<String> = error.chain().map(ToString::to_string).collect();
-    if let Some(it) = res.iter_mut().find(|it| whole.as_ref() == Some(&**it)) {
-        *it = found.map(|it| it.headline.clone()).unwrap_or_default();
+    let mut messages: Vec<String> = error.chain().map(ToString::to_string).collect();
+    if let Some(message) = messages.iter_mut().find(|message| whole.as_ref() == Some(&**message)) {
+        *message = found.map(|diagnostics| diagnostics.headline.clone()).unwrap_or_default();
     }
-    res.retain(|it| !it.is_empty());
-    res
+    messages.retain(|message| !message.is_empty());
+    messages
 }

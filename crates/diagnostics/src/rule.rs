@@ -2,15 +2,15 @@
 
 use super::Severity;
 
-/// What is known about a rule. A table may sort its rules into groups.
+/// The description of a rule. A table may sort its rules into groups.
 #[derive(Debug)]
-pub struct About<G: 'static = ()> {
+pub struct RuleInfo<G: 'static = ()> {
     pub id: &'static str,
     pub group: G,
     /// The severity of its findings, by the strictest policy.
     pub severity: Severity,
     pub summary: &'static str,
-    /// What to do about a finding; empty if the finding says it.
+    /// The hint for a finding; empty if the finding says it.
     pub hint: &'static str,
 }
 
@@ -21,7 +21,7 @@ macro_rules! rules {
     ($($name:ident $id:literal $severity:ident $summary:literal)*) => {
         $crate::rules! { (): $($name $id () $severity $summary "")* }
     };
-    ($group:ty: $($name:ident $id:literal $of:tt $severity:ident $summary:literal $hint:literal)*) => {
+    ($group:ty: $($name:ident $id:literal $of_group:tt $severity:ident $summary:literal $hint:literal)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Rule { $($name),* }
 
@@ -30,11 +30,11 @@ macro_rules! rules {
                 [$(Self::$name),*].into_iter()
             }
 
-            pub fn about(self) -> &'static $crate::About<$group> {
+            pub fn info(self) -> &'static $crate::RuleInfo<$group> {
                 match self {
-                    $(Self::$name => &$crate::About {
+                    $(Self::$name => &$crate::RuleInfo {
                         id: $id,
-                        group: $of,
+                        group: $of_group,
                         severity: $crate::Severity::$severity,
                         summary: $summary,
                         hint: $hint,
@@ -43,7 +43,7 @@ macro_rules! rules {
             }
 
             pub fn id(self) -> &'static str {
-                self.about().id
+                self.info().id
             }
         }
 
@@ -56,7 +56,7 @@ macro_rules! rules {
         impl std::str::FromStr for Rule {
             type Err = String;
             fn from_str(text: &str) -> Result<Self, String> {
-                let found = Self::all().find(|it| it.id() == text);
+                let found = Self::all().find(|rule| rule.id() == text);
                 found.ok_or_else(|| format!("there is no rule `{text}`"))
             }
         }

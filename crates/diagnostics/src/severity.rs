@@ -12,7 +12,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Its name in text, JSON and SARIF.
+    /// Returns its name in text, JSON and SARIF.
     pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",

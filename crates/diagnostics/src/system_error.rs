@@ -12,19 +12,19 @@ const NUMBER: &str = " (os error ";
 /// stay as they are.
 pub fn with_portable_system_errors(text: &str) -> Cow<'_, str> {
     let mut replaced = Cow::Borrowed(text);
-    for (at, _) in text.match_indices(NUMBER) {
-        let digits = text[at + NUMBER.len()..].split(')').next().unwrap_or_default();
+    for (start, _) in text.match_indices(NUMBER) {
+        let digits = text[start + NUMBER.len()..].split(')').next().unwrap_or_default();
         let Ok(number) = digits.parse() else { continue };
         let error = io::Error::from_raw_os_error(number);
-        if let Some(words) = words(error.kind()) {
+        if let Some(words) = portable_message(error.kind()) {
             replaced = replaced.replace(&error.to_string(), words).into();
         }
     }
     replaced
 }
 
-/// The words for a kind of error; none if the system's own message says more.
-fn words(kind: ErrorKind) -> Option<&'static str> {
+/// Returns the words for a kind of error; none if the system's own message says more.
+fn portable_message(kind: ErrorKind) -> Option<&'static str> {
     Some(match kind {
         ErrorKind::AddrInUse => "address already in use",
         ErrorKind::AlreadyExists => "the file exists already",

@@ -1,10 +1,10 @@
-//! Data as programs in Go read and write it.
+//! Reads and writes data as programs in Go do.
 //!
-//! Given text, [`yaml`] gives values, with the place of each part, as the Go program reads them that will use the text;
-//! it writes values so that every such program reads them back as the same, and edits YAML text of a person's without
-//! touching anything else. Given an object, [`kubernetes`] gives what Go's types make of it: with unknown fields named, and
-//! quantities, zero values and names in any case as Go has them. Nothing here reads a file; what Go refuses is refused with
-//! its place.
+//! [`yaml`] parses a text into values, with the location of each node, as the Go program does that will use the text.
+//! It writes values so that every such program reads them back as the same, and edits the YAML text of a user without
+//! changes elsewhere. [`kubernetes`] decodes an object into Go's types: unknown fields are reported, and quantities,
+//! zero values and names in any case are as in Go. This crate reads no file; a text that Go refuses is refused with the
+//! location of the error.
 
 pub mod kubernetes;
 pub mod yaml;

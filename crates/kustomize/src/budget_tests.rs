@@ -3,23 +3,26 @@
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use super::{
-    budget::{Budget, MOST_WORK},
+    budget::{Budget, MAX_WORK},
     load,
 };
 use diagnostics::Diagnostic;
-use model::{Found, ProjectPath, Tree};
+use model::{FileContent, ProjectPath, Tree};
 
 /// Files by their paths.
 pub struct Files(pub BTreeMap<String, String>);
 
 impl Tree for Files {
-    fn look(&self, path: &ProjectPath) -> anyhow::Result<Found> {
-        Ok(self.0.get(path.as_str()).map_or(Found::Nothing, |text| Found::Text(text.clone())))
+    fn read_content(&self, path: &ProjectPath) -> anyhow::Result<FileContent> {
+        Ok(self
+            .0
+            .get(path.as_str())
+            .map_or(FileContent::Nothing, |text| FileContent::Text(text.clone())))
     }
-    fn names(&self, _: &str) -> anyhow::Result<Vec<String>> {
+    fn list_names(&self, _: &str) -> anyhow::Result<Vec<String>> {
         Ok(Vec::new())
     }
-    fn list(&self, _: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
+    fn list_files(&self, _: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
         Ok(Vec::new())
     }
 }
@@ -58,10 +61,10 @@ fn work_within(objects: usize, fields: &str, budget: Budget) -> Result<usize, St
         ("a/all.yaml".to_owned(), deployments(objects)),
     ];
     let tree = Files(files.into());
-    let top = load::load(&tree, &ProjectPath::fixed("a"), &budget)
+    let top = load::load_kustomization(&tree, &ProjectPath::fixed("a"), &budget)
         .map_err(|error| format!("{error:#}"))?;
-    let rendered = super::objects(&tree, top, &[], budget.clone());
-    rendered.map(|_| budget.work()).map_err(|error| format!("{error:#}"))
+    let rendered = super::build_objects(&tree, top, &[], budget.clone());
+    rendered.map(|_| budget.used_work()).map_err(|error| format!("{error:#}"))
 }
 
 #[test]
@@ -174,8 +177,8 @@ fn a_rendering_that_would_take_minutes_is_refused_at_the_entry() {
 fn too_much_work_has_a_way_out() {
     let budget = Budget::new(0, 0);
     let errors = [
-        (budget.look_at(1), "split it into kustomizations with fewer objects, or "),
-        (budget.keep_pattern(1), "make them smaller, or "),
+        (budget.count_objects(1), "split it into kustomizations with fewer objects, or "),
+        (budget.take_pattern(1), "make them smaller, or "),
     ];
     for (error, start) in errors {
         let hint = Diagnostic::from(&error.unwrap_err()).hints.remove(0);
@@ -195,7 +198,7 @@ fn the_regular_expressions_of_all_patches_have_a_size_together() {
     let patch =
         |at| format!("{{target: {{name: '(a|b){{1,999}}{at}'}}, patch: 'kind: ConfigMap'}}");
     let fields = entries("patches", 20, patch);
-    let error = work_within(1, &fields, Budget::new(1 << 20, MOST_WORK)).unwrap_err();
+    let error = work_within(1, &fields, Budget::new(1 << 20, MAX_WORK)).unwrap_err();
     let (first, rest) = error.split_once('\n').unwrap_or_default();
     let message = "all regular expressions together are too large when they are compiled";
     assert!(first.ends_with(message) && rest.contains(message), "{error}");

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::LazyLock};
 
 use super::{
     budget::Budget,
-    fields::{Field, Kind},
+    fields::{Field, Gvk},
     order,
 };
 
@@ -12,9 +12,9 @@ use super::{
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     lists: BTreeMap<String, Vec<Field>>,
-    /// Which fields name objects of a kind.
-    pub references: Vec<(Kind, Vec<Field>)>,
-    /// A field that was added for some kind, and is there for more kinds already.
+    /// The fields that name objects of a kind.
+    pub references: Vec<(Gvk, Vec<Field>)>,
+    /// The path of a field that was added for one kind and already exists for more kinds.
     pub narrower: Option<String>,
 }
 
@@ -22,11 +22,11 @@ const LISTS: &str = "namePrefix nameSuffix namespace commonLabels labels templat
 replicas";
 
 pub fn is_list(name: &str) -> bool {
-    LISTS.split(' ').any(|it| it == name)
+    LISTS.split(' ').any(|list| list == name)
 }
 
 impl Config {
-    pub fn list(&self, name: &str) -> &[Field] {
+    pub fn fields_for(&self, name: &str) -> &[Field] {
         self.lists.get(name).map_or(&[], Vec::as_slice)
     }
 
@@ -34,54 +34,56 @@ impl Config {
         self.lists.is_empty() && self.references.is_empty()
     }
 
-    pub fn add(&mut self, list: &str, field: Field, budget: &Budget) -> anyhow::Result<()> {
+    pub fn add_field(&mut self, list: &str, field: Field, budget: &Budget) -> anyhow::Result<()> {
         let fields = self.lists.entry(list.to_owned()).or_default();
-        let is_narrower = |it: &Field| it.path == field.path && it.of == Kind::default();
+        let is_narrower = |known: &Field| known.path == field.path && known.gvk == Gvk::default();
         if !matches!(list, "images" | "namespace")
-            && field.of != Kind::default()
+            && field.gvk != Gvk::default()
             && fields.iter().any(is_narrower)
         {
             self.narrower = Some(field.path.join("/"));
         }
-        add(fields, field, budget)
+        insert_field(fields, field, budget)
     }
 
     pub fn add_reference(
         &mut self,
-        target: &Kind,
+        target: &Gvk,
         field: Field,
         budget: &Budget,
     ) -> anyhow::Result<()> {
-        budget.look_at_fields(self.references.len())?;
-        let at = self.references.iter().position(|it| it.0 == *target).unwrap_or_else(|| {
+        budget.count_fields(self.references.len())?;
+        let at = self.references.iter().position(|entry| entry.0 == *target).unwrap_or_else(|| {
             self.references.push((target.clone(), Vec::new()));
             self.references.len() - 1
         });
-        add(&mut self.references[at].1, field, budget)
+        insert_field(&mut self.references[at].1, field, budget)
     }
 
-    pub fn merge(&mut self, other: &Self, budget: &Budget) -> anyhow::Result<()> {
+    pub fn merge_config(&mut self, other: &Self, budget: &Budget) -> anyhow::Result<()> {
         for (name, fields) in &other.lists {
-            fields.iter().try_for_each(|it| self.add(name, it.clone(), budget))?;
+            fields.iter().try_for_each(|field| self.add_field(name, field.clone(), budget))?;
         }
         for (target, fields) in &other.references {
-            fields.iter().try_for_each(|it| self.add_reference(target, it.clone(), budget))?;
+            fields
+                .iter()
+                .try_for_each(|field| self.add_reference(target, field.clone(), budget))?;
         }
-        self.references.sort_by_cached_key(|it| order::key(&it.0));
+        self.references.sort_by_cached_key(|entry| order::sort_key(&entry.0));
         Ok(())
     }
 }
 
-/// Adds a field that is not there yet.
-pub fn add(fields: &mut Vec<Field>, field: Field, budget: &Budget) -> anyhow::Result<()> {
-    budget.look_at_fields(fields.len())?;
-    let Kind { group, version, kind } = &field.of;
-    let wider = |it: &&Field| {
-        let is = |wanted: &str, it: &str| wanted.is_empty() || wanted == it;
-        it.path == field.path
-            && is(group, &it.of.group)
-            && is(version, &it.of.version)
-            && is(kind, &it.of.kind)
+/// Inserts a field, unless a field with its path exists for its kind.
+pub fn insert_field(fields: &mut Vec<Field>, field: Field, budget: &Budget) -> anyhow::Result<()> {
+    budget.count_fields(fields.len())?;
+    let Gvk { group, version, kind } = &field.gvk;
+    let wider = |known: &&Field| {
+        let is = |wanted: &str, actual: &str| wanted.is_empty() || wanted == actual;
+        known.path == field.path
+            && is(group, &known.gvk.group)
+            && is(version, &known.gvk.version)
+            && is(kind, &known.gvk.kind)
     };
     match fields.iter().find(wider) {
         Some(other) if other.create != field.create => {
@@ -107,56 +109,56 @@ const PODS: &[(&str, &str)] = &[
 ];
 
 pub static DEFAULT: LazyLock<Config> = LazyLock::new(|| {
-    let mut res = Config::default();
+    let mut config = Config::default();
     let budget = Budget::default();
     let (mut list, mut target) = ("", None);
-    for line in include_str!("defaults.txt").lines().filter(|it| !it.starts_with('#')) {
-        if let Some(name) = line.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
+    for line in include_str!("defaults.txt").lines().filter(|line| !line.starts_with('#')) {
+        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             (list, target) = match name.split_once(' ') {
-                Some((list, it)) => (list, Some(kind(it))),
+                Some((list, kind)) => (list, Some(parse_gvk(kind))),
                 None => (name, None),
             };
             continue;
         }
-        for field in fields(line) {
+        for field in parse_fields(line) {
             match &target {
                 Some(target) => {
-                    res.add_reference(target, field, &budget).expect("the defaults agree")
+                    config.add_reference(target, field, &budget).expect("the defaults agree")
                 }
-                None => res.add(list, field, &budget).expect("the defaults agree"),
+                None => config.add_field(list, field, &budget).expect("the defaults agree"),
             }
         }
     }
     // Selectors are changed with all other labels.
-    for field in res.list("templateLabels").to_vec() {
-        res.add("commonLabels", field, &budget).expect("the defaults agree");
+    for field in config.fields_for("templateLabels").to_vec() {
+        config.add_field("commonLabels", field, &budget).expect("the defaults agree");
     }
-    res
+    config
 });
 
-fn kind(text: &str) -> Kind {
+fn parse_gvk(text: &str) -> Gvk {
     let mut parts = text.split('/').map(str::to_owned);
     let mut next = || parts.next().unwrap_or_default();
-    Kind { group: next(), version: next(), kind: next() }
+    Gvk { group: next(), version: next(), kind: next() }
 }
 
-fn fields(line: &str) -> Vec<Field> {
+fn parse_fields(line: &str) -> Vec<Field> {
     let mut words = line.split(' ');
-    let (Some(of), Some(path), create) = (words.next(), words.next(), words.next().is_some())
+    let (Some(gvk), Some(path), create) = (words.next(), words.next(), words.next().is_some())
     else {
         return Vec::new();
     };
-    if let Some(absent) = of.strip_prefix("pods") {
+    if let Some(absent) = gvk.strip_prefix("pods") {
         let absent: Vec<&str> = absent.split(['-', ',']).collect();
-        let present = PODS.iter().filter(|it| !absent.contains(&it.0));
+        let present = PODS.iter().filter(|entry| !absent.contains(&entry.0));
         return present
             .map(|(name, base)| {
-                let of = Kind { kind: (*name).to_owned(), ..Kind::default() };
-                Field::new(of, &format!("{base}/{path}"), create)
+                let gvk = Gvk { kind: (*name).to_owned(), ..Gvk::default() };
+                Field::new(gvk, &format!("{base}/{path}"), create)
             })
             .collect();
     }
-    let all = kind(of.trim_start_matches('*'));
-    let each = all.kind.split(',').map(|it| Kind { kind: it.to_owned(), ..all.clone() });
-    each.map(|of| Field::new(of, path, create)).collect()
+    let all = parse_gvk(gvk.trim_start_matches('*'));
+    let each = all.kind.split(',').map(|kind| Gvk { kind: kind.to_owned(), ..all.clone() });
+    each.map(|gvk| Field::new(gvk, path, create)).collect()
 }

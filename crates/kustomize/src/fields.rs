@@ -9,89 +9,89 @@ use go_data::yaml::{Value, json};
 
 /// Selects objects; an empty group, version or kind matches any.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Kind {
+pub struct Gvk {
     pub group: String,
     pub version: String,
     pub kind: String,
 }
 
-impl Kind {
-    pub fn selects(&self, group: &str, version: &str, kind: &str) -> bool {
-        let is = |wanted: &str, it: &str| wanted.is_empty() || wanted == it;
+impl Gvk {
+    pub fn selects_parts(&self, group: &str, version: &str, kind: &str) -> bool {
+        let is = |wanted: &str, actual: &str| wanted.is_empty() || wanted == actual;
         is(&self.group, group) && is(&self.version, version) && is(&self.kind, kind)
     }
 
     pub fn selects_id(&self, id: &Id) -> bool {
-        self.selects(&id.group, &id.version, &id.kind)
+        self.selects_parts(&id.group, &id.version, &id.kind)
     }
 }
 
 /// A path into objects of some kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    pub of: Kind,
+    pub gvk: Gvk,
     /// Keys; one with `[]` leads to a list. Lists on the way are walked through.
     pub path: Vec<String>,
-    /// Whether missing parts of the path are created.
+    /// True if missing parts of the path are created.
     pub create: bool,
 }
 
-/// The keys of a path; a backslash before a slash makes it part of the key.
-pub fn split(path: &str, sign: char) -> Vec<String> {
-    let mut res: Vec<String> = Vec::new();
+/// Returns the keys of a path; a backslash before a slash makes it part of the key.
+pub fn split_path(path: &str, sign: char) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
     let mut joined = false;
     for part in path.strip_prefix(sign).unwrap_or(path).split(sign) {
-        let (text, more) = part.strip_suffix('\\').map_or((part, false), |it| (it, true));
-        match res.last_mut() {
+        let (text, more) = part.strip_suffix('\\').map_or((part, false), |start| (start, true));
+        match parts.last_mut() {
             Some(last) if joined => {
                 last.push(sign);
                 last.push_str(text);
             }
-            _ => res.push(text.to_owned()),
+            _ => parts.push(text.to_owned()),
         }
         joined = more;
     }
-    res
+    parts
 }
 
 impl Field {
-    pub fn new(of: Kind, path: &str, create: bool) -> Self {
-        Self { of, path: split(path, '/'), create }
+    pub fn new(gvk: Gvk, path: &str, create: bool) -> Self {
+        Self { gvk, path: split_path(path, '/'), create }
     }
 
-    pub fn selects(&self, object: &Object) -> bool {
+    pub fn selects_object(&self, object: &Object) -> bool {
         let (group, version) = object.group_version();
-        self.of.selects(group, version, object.kind())
+        self.gvk.selects_parts(group, version, object.kind())
     }
 
-    pub fn is(&self, path: &str) -> bool {
+    pub fn has_path(&self, path: &str) -> bool {
         self.path.iter().map(String::as_str).eq(path.split('/'))
     }
 
     /// Calls `set` on every value at the path in the selected objects. A missing value is created as `empty`, if
     /// given.
-    pub fn visit(
+    pub fn visit_if_selected(
         &self,
         object: &mut Object,
         empty: Option<&Value>,
         set: &mut dyn FnMut(&mut Value) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        if self.selects(object) { self.visit_any(object, empty, set) } else { Ok(()) }
+        if self.selects_object(object) { self.visit_values(object, empty, set) } else { Ok(()) }
     }
 
     /// Calls `set` on every value at the path, in any object.
-    pub fn visit_any(
+    pub fn visit_values(
         &self,
         object: &mut Object,
         empty: Option<&Value>,
         set: &mut dyn FnMut(&mut Value) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        object.budget.look_at_items(1)?;
+        object.budget.count_items(1)?;
         let empty = empty.filter(|_| self.create);
         if empty.is_some() {
             budget::check_depth(self.path.len())?;
         }
-        walk(&mut object.value, &self.path, empty, &object.budget, set).map_err(|error| {
+        visit_path(&mut object.value, &self.path, empty, &object.budget, set).map_err(|error| {
             error.context(format!(
                 "{}: `{}` of {}",
                 object.origin,
@@ -102,7 +102,7 @@ impl Field {
     }
 }
 
-fn walk(
+fn visit_path(
     value: &mut Value,
     path: &[String],
     empty: Option<&Value>,
@@ -110,12 +110,12 @@ fn walk(
     set: &mut dyn FnMut(&mut Value) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let Some((part, rest)) = path.split_first() else {
-        return budget.change(value, set);
+        return budget.change_value(value, set);
     };
     match value {
         Value::Null => Ok(()),
         Value::Array(items) => {
-            items.iter_mut().try_for_each(|it| walk(it, path, empty, budget, set))
+            items.iter_mut().try_for_each(|item| visit_path(item, path, empty, budget, set))
         }
         Value::Object(map) => {
             let key = part.strip_suffix("[]");
@@ -125,7 +125,7 @@ fn walk(
                 (Some(field), _) => field,
                 (None, None) => return Ok(()),
                 (None, Some(_)) => {
-                    budget.take(part.len())?;
+                    budget.take_bytes(part.len())?;
                     map.entry(part.clone()).or_insert(Value::Null)
                 }
             };
@@ -137,7 +137,7 @@ fn walk(
                     None => {}
                 }
             }
-            walk(field, rest, empty, budget, set)
+            visit_path(field, rest, empty, budget, set)
         }
         _ => anyhow::bail!("a field on the path is neither a map nor a list"),
     }

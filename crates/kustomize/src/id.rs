@@ -2,7 +2,7 @@
 
 use super::kinds;
 
-/// Stands for "no namespace" where a namespace is compared.
+/// The value that stands for "no namespace" in comparisons.
 const NOWHERE: &str = "_non_namespaceable_";
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,7 +12,7 @@ pub struct Id {
     pub kind: String,
     pub name: String,
     /// The text as written in the file.
-    pub own_namespace: String,
+    pub written_namespace: String,
     /// The effective namespace: `default` if none is given, and a special word for cluster-scoped objects.
     pub namespace: String,
 }
@@ -30,7 +30,7 @@ impl Id {
             version: version.to_owned(),
             kind: kind.to_owned(),
             name: name.to_owned(),
-            own_namespace: namespace.to_owned(),
+            written_namespace: namespace.to_owned(),
             namespace: effective.to_owned(),
         }
     }
@@ -39,8 +39,8 @@ impl Id {
         self.namespace == NOWHERE
     }
 
-    /// Whether both identify one object: a missing namespace is `default`.
-    pub fn is(&self, other: &Self) -> bool {
+    /// Returns true if both identify one object: a missing namespace is `default`.
+    pub fn is_same_as(&self, other: &Self) -> bool {
         self.name == other.name
             && self.kind == other.kind
             && self.namespace == other.namespace

@@ -18,13 +18,13 @@ pub struct Image {
 }
 
 impl Image {
-    /// In place of the manager's, which scaffolds call `controller`.
+    /// Returns the replacement of the manager's image, which scaffolds call `controller`.
     pub fn of_manager(image: &model::Image) -> Self {
         Self { name: "controller".to_owned(), image: image.clone() }
     }
 
-    /// As `kustomize edit set image <name>=<image>` writes it.
-    pub fn entry(&self) -> ImageEntry {
+    /// Returns the entry that `kustomize edit set image <name>=<image>` writes.
+    pub fn to_entry(&self) -> ImageEntry {
         ImageEntry {
             name: self.name.clone(),
             new_name: self.image.name().to_owned(),
@@ -35,7 +35,7 @@ impl Image {
     }
 }
 
-pub fn transform(
+pub fn replace_images(
     objects: &mut Objects,
     entry: &ImageEntry,
     fields: &[Field],
@@ -47,7 +47,7 @@ pub fn transform(
     let mut set = |value: &mut Value| {
         match value {
             Value::String(text) if pattern.is_match(text, budget)? => {
-                let new = renamed(text, entry);
+                let new = renamed_image(text, entry);
                 budget.take_text(text, &new)?;
                 *text = new;
             }
@@ -56,28 +56,29 @@ pub fn transform(
         }
         Ok(())
     };
-    for object in objects.0.iter_mut().filter(|it| it.kind() != "CustomResourceDefinition") {
-        budget.look_at(1)?;
-        budget.look_at_fields(fields.len())?;
-        budget.look_through(&object.value)?;
+    for object in objects.0.iter_mut().filter(|object| object.kind() != "CustomResourceDefinition")
+    {
+        budget.count_objects(1)?;
+        budget.count_fields(fields.len())?;
+        budget.count_value(&object.value)?;
         // Twice, as in kustomize: a suffix of the tag is added each time.
-        in_containers(&mut object.value, &mut set).map_err(|it| {
-            it.context(format!("{}: the images of {}", object.origin, object.id()))
+        in_containers(&mut object.value, &mut set).map_err(|error| {
+            error.context(format!("{}: the images of {}", object.origin, object.id()))
         })?;
         for field in fields {
-            field.visit(object, None, &mut set)?;
+            field.visit_if_selected(object, None, &mut set)?;
         }
     }
     Ok(())
 }
 
-/// Every `image` of an item in `containers` and `initContainers`, wherever they are.
+/// Calls `set` on every `image` of an item in `containers` and `initContainers`, at any depth.
 fn in_containers(
     value: &mut Value,
     set: &mut dyn FnMut(&mut Value) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     match value {
-        Value::Array(items) => items.iter_mut().try_for_each(|it| in_containers(it, set)),
+        Value::Array(items) => items.iter_mut().try_for_each(|item| in_containers(item, set)),
         Value::Object(map) => map.iter_mut().try_for_each(|(key, value)| {
             in_containers(value, set)?;
             let Value::Array(items) = value else { return Ok(()) };
@@ -94,8 +95,8 @@ fn in_containers(
     }
 }
 
-fn renamed(text: &str, entry: &ImageEntry) -> String {
-    let (name, tag, digest) = split(text);
+fn renamed_image(text: &str, entry: &ImageEntry) -> String {
+    let (name, tag, digest) = split_image(text);
     let name = if entry.new_name.is_empty() { name } else { &entry.new_name };
     let suffixed = format!("{tag}{}", entry.tag_suffix);
     let (tag, digest) = match (entry.new_tag.as_str(), entry.digest.as_str()) {
@@ -103,18 +104,18 @@ fn renamed(text: &str, entry: &ImageEntry) -> String {
         ("", "") => (suffixed.as_str(), ""),
         (tag, digest) => (tag, digest),
     };
-    let mut res = name.to_owned();
+    let mut image = name.to_owned();
     for (sign, part) in [(":", tag), ("@", digest)] {
         if !part.is_empty() {
-            res += sign;
-            res += part;
+            image += sign;
+            image += part;
         }
     }
-    res
+    image
 }
 
-/// Name, tag, digest; a colon before the first slash belongs to the registry.
-fn split(text: &str) -> (&str, &str, &str) {
+/// Splits an image into name, tag and digest; a colon before the first slash belongs to the registry.
+fn split_image(text: &str) -> (&str, &str, &str) {
     let slash = text.find('/').unwrap_or(0);
     let (rest, digest) = match text[slash..].find('@') {
         Some(at) => (&text[..slash + at], &text[slash + at + 1..]),

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::{
     budget::Budget,
     config::{self, Config},
-    fields::{Field, Kind},
+    fields::{Field, Gvk},
     load::Label,
     objects::Objects,
 };
 
-/// Where labels are added.
+/// The fields to which labels are added.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reach {
     /// `metadata.labels` only.
@@ -21,7 +21,7 @@ pub enum Reach {
     Selectors,
 }
 
-pub fn transform(
+pub fn add_labels(
     objects: &mut Objects,
     label: &Label,
     config: &Config,
@@ -33,24 +33,29 @@ pub fn transform(
         Reach::Templates => &["labels", "templateLabels"],
         Reach::Selectors => &["labels", "commonLabels"],
     };
-    for field in lists.iter().flat_map(|it| config.list(it)) {
-        config::add(&mut fields, field.clone(), budget)?;
+    for field in lists.iter().flat_map(|list| config.fields_for(list)) {
+        config::insert_field(&mut fields, field.clone(), budget)?;
     }
     if label.reach != Reach::Selectors {
-        config::add(&mut fields, Field::new(Kind::default(), "metadata/labels", true), budget)?;
+        config::insert_field(
+            &mut fields,
+            Field::new(Gvk::default(), "metadata/labels", true),
+            budget,
+        )?;
     }
-    put(objects, &label.pairs, &fields)
+    set_pairs(objects, &label.pairs, &fields)
 }
 
 /// Sets all pairs in the maps at the fields.
-pub fn put(
+pub fn set_pairs(
     objects: &mut Objects,
     pairs: &BTreeMap<String, String>,
     fields: &[Field],
 ) -> anyhow::Result<()> {
     for object in &mut objects.0 {
-        object.budget.look_at_fields(fields.len())?;
-        let fields: Vec<&Field> = fields.iter().filter(|field| field.selects(object)).collect();
+        object.budget.count_fields(fields.len())?;
+        let fields: Vec<&Field> =
+            fields.iter().filter(|field| field.selects_object(object)).collect();
         for (key, value) in pairs {
             object.set_entry(&fields, key, value)?;
         }

@@ -7,14 +7,14 @@ use super::{
     WAY_OUT,
     budget::Budget,
     generators,
-    load::{self, Kustomization, Source, Text},
-    resources::{self, Found},
+    load::{self, Kustomization, PatchSource, Text},
+    resources::{self, Resource},
 };
 use diagnostics::{Diagnostic, Report};
 use model::{ProjectPath, Tree};
 
-/// What is wrong with the kustomizations in these folders and in the folders that they list. A kustomization that only
-/// kustomize itself can render is a note, for its paths are not looked up.
+/// Returns diagnostics for the kustomizations in these folders and in the folders that they list. A kustomization that
+/// only kustomize itself can render is a note, for its paths are not checked.
 pub fn path_problems(tree: &impl Tree, folders: Vec<ProjectPath>) -> Vec<Diagnostic> {
     let mut queue = folders;
     let mut visited = BTreeSet::new();
@@ -24,28 +24,29 @@ pub fn path_problems(tree: &impl Tree, folders: Vec<ProjectPath>) -> Vec<Diagnos
         if !visited.insert(folder.clone()) {
             continue;
         }
-        let errors = match load::load(tree, &folder, &budget) {
-            Ok(kustomization) => look_up(tree, &kustomization, &mut queue),
+        let errors = match load::load_kustomization(tree, &folder, &budget) {
+            Ok(kustomization) => check_paths(tree, &kustomization, &mut queue),
             Err(error) => vec![error],
         };
-        problems.extend(errors.iter().flat_map(reported));
+        problems.extend(errors.iter().flat_map(collect_diagnostics));
     }
     problems.sort_by(|one, other| (&one.file, one.position).cmp(&(&other.file, other.position)));
     problems
 }
 
-/// Whether a file of this name is a kustomization.
+/// Returns true if a file of this name is a kustomization.
 pub fn is_kustomization_name(name: &str) -> bool {
     load::NAMES.contains(&name)
 }
 
-/// Looks up every path that a kustomization names. Those of `configurations` and of replacements were read with it.
-fn look_up(
+/// Resolves every path that a kustomization names, and returns the errors. The files of `configurations` and of
+/// replacements were read with it.
+fn check_paths(
     tree: &impl Tree,
-    of: &Kustomization,
+    kustomization: &Kustomization,
     folders: &mut Vec<ProjectPath>,
 ) -> Vec<anyhow::Error> {
-    // A new field has to be added here, and whether it names a path has to be decided.
+    // List a new field here, and decide if it names a path.
     let Kustomization {
         resources: listed,
         components,
@@ -67,32 +68,32 @@ fn look_up(
         replacements: _,
         config: _,
         order: _,
-    } = of;
+    } = kustomization;
     let mut errors = Vec::new();
     for item in listed.iter().chain(components) {
-        match resources::find(tree, of, item) {
-            Ok(Found::Folder(folder)) => folders.push(folder),
-            Ok(Found::File(_)) => {}
+        match resources::resolve_resource(tree, kustomization, item) {
+            Ok(Resource::Folder(folder)) => folders.push(folder),
+            Ok(Resource::File(_)) => {}
             Err(error) => errors.push(error),
         }
     }
     let patch_files = patches.iter().chain(late_patches).filter_map(|patch| match &patch.source {
-        Source::Path(item) => Some(item),
-        Source::Inline(_) => None,
+        PatchSource::Path(item) => Some(item),
+        PatchSource::Inline(_) => None,
     });
     let texts = patch_files.chain(generators.iter().flat_map(|generator| &generator.envs));
-    errors.extend(texts.filter_map(|item| resources::text(tree, of, item).err()));
+    errors.extend(texts.filter_map(|item| resources::read_text(tree, kustomization, item).err()));
     let read = |item: &Text| {
-        let (_, file) = generators::key_and_file(of, item)?;
-        resources::bytes(tree, of, &file)
+        let (_, file) = generators::key_and_file(kustomization, item)?;
+        resources::read_bytes(tree, kustomization, &file)
     };
     let files = generators.iter().flat_map(|generator| &generator.files);
     errors.extend(files.filter_map(|item| read(item).err()));
     errors
 }
 
-/// The problems that an error consists of.
-fn reported(error: &anyhow::Error) -> Vec<Diagnostic> {
+/// Returns the diagnostics of an error.
+fn collect_diagnostics(error: &anyhow::Error) -> Vec<Diagnostic> {
     let Report { found, summary } = error.into();
     let mut problems = found;
     match (summary, problems.last_mut()) {
@@ -103,9 +104,8 @@ fn reported(error: &anyhow::Error) -> Vec<Diagnostic> {
     let is_for_kustomize = |problem: &Diagnostic| {
         problem.hints.iter().any(|hint| hint.contains(WAY_OUT) || hint == load::REPLACEMENTS)
     };
-    let noted = |problem: Diagnostic| match is_for_kustomize(&problem) {
-        true => problem.into_note(),
-        false => problem,
+    let noted = |problem: Diagnostic| {
+        if is_for_kustomize(&problem) { problem.into_note() } else { problem }
     };
     problems.into_iter().map(noted).collect()
 }
@@ -166,7 +166,7 @@ configurations: [configuration.yaml]
             let mut tree = project();
             tree.0.remove(path);
             let error = render(&tree).unwrap_err();
-            assert_eq!(problems(&tree), reported(&error), "{path}");
+            assert_eq!(problems(&tree), collect_diagnostics(&error), "{path}");
             let text = format!("{error:#}");
             assert!(text.contains(path) || path.contains("kustomization.yaml"), "{text}");
         }

@@ -14,7 +14,7 @@ pub enum Affix<'a> {
 }
 
 impl Affix<'_> {
-    fn on(self, name: &str) -> String {
+    fn apply_to(self, name: &str) -> String {
         match self {
             Self::Prefix(text) => format!("{text}{name}"),
             Self::Suffix(text) => format!("{name}{text}"),
@@ -22,21 +22,21 @@ impl Affix<'_> {
     }
 }
 
-pub fn transform(objects: &mut Objects, affix: Affix<'_>, fields: &[Field]) -> anyhow::Result<()> {
-    for object in objects.0.iter_mut().filter(|it| is_renamed(it)) {
+pub fn add_affix(objects: &mut Objects, affix: Affix<'_>, fields: &[Field]) -> anyhow::Result<()> {
+    for object in objects.0.iter_mut().filter(|object| is_renamed(object)) {
         let original = object.original_id();
-        object.budget.look_at_fields(fields.len())?;
-        for field in fields.iter().filter(|it| it.of.selects_id(&original)) {
-            if field.is("metadata/name") {
+        object.budget.count_fields(fields.len())?;
+        for field in fields.iter().filter(|field| field.gvk.selects_id(&original)) {
+            if field.has_path("metadata/name") {
                 match affix {
-                    Affix::Prefix(text) => object.append(PREFIXES, text)?,
-                    Affix::Suffix(text) => object.append(SUFFIXES, text)?,
+                    Affix::Prefix(text) => object.append_annotation(PREFIXES, text)?,
+                    Affix::Suffix(text) => object.append_annotation(SUFFIXES, text)?,
                 }
-                object.remember()?;
+                object.record_identity()?;
             }
-            field.visit(object, Some(&"".into()), &mut |it| match it {
+            field.visit_if_selected(object, Some(&"".into()), &mut |value| match value {
                 Value::String(name) => {
-                    *name = affix.on(name);
+                    *name = affix.apply_to(name);
                     Ok(())
                 }
                 _ => anyhow::bail!("a string is expected there"),
@@ -46,7 +46,7 @@ pub fn transform(objects: &mut Objects, affix: Affix<'_>, fields: &[Field]) -> a
     Ok(())
 }
 
-/// The names of these kinds have a meaning, and are not changed.
+/// Returns false for kinds whose names have a meaning, and are not changed.
 fn is_renamed(object: &Object) -> bool {
     let original = object.original_id();
     match original.kind.as_str() {

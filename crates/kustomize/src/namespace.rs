@@ -7,18 +7,24 @@ use super::{
 };
 use go_data::yaml::Value;
 
-pub fn transform(objects: &mut Objects, namespace: &str, fields: &[Field]) -> anyhow::Result<()> {
+pub fn set_namespace(
+    objects: &mut Objects,
+    namespace: &str,
+    fields: &[Field],
+) -> anyhow::Result<()> {
     let mut indexed = Indexed::new(objects);
-    for at in indexed.with_name(None)? {
+    for at in indexed.positions_with_name(None)? {
         let object = &mut indexed.objects.0[at];
-        object.remember()?;
-        set(object, namespace, fields)?;
+        object.record_identity()?;
+        set_object_namespace(object, namespace, fields)?;
         let id = object.id();
-        indexed.note_change(at);
-        let others = indexed.with_name(Some(&id.name))?;
+        indexed.record_change(at);
+        let others = indexed.positions_with_name(Some(&id.name))?;
         let objects = &*indexed.objects;
-        let same = |it: &Object| it.name() == id.name && it.kind() == id.kind && it.id().is(&id);
-        let clash = others.into_iter().find(|it| *it != at && same(&objects.0[*it]));
+        let same = |other: &Object| {
+            other.name() == id.name && other.kind() == id.kind && other.id().is_same_as(&id)
+        };
+        let clash = others.into_iter().find(|other| *other != at && same(&objects.0[*other]));
         if let Some(other) = clash {
             anyhow::bail!(
                 "with `namespace: {namespace}` two objects are {id}: from {} and from {}",
@@ -30,7 +36,11 @@ pub fn transform(objects: &mut Objects, namespace: &str, fields: &[Field]) -> an
     Ok(())
 }
 
-fn set(object: &mut Object, namespace: &str, fields: &[Field]) -> anyhow::Result<()> {
+fn set_object_namespace(
+    object: &mut Object,
+    namespace: &str,
+    fields: &[Field],
+) -> anyhow::Result<()> {
     if !object.is_cluster_scoped() {
         object.set_namespace(Some(namespace))?;
     }
@@ -38,26 +48,27 @@ fn set(object: &mut Object, namespace: &str, fields: &[Field]) -> anyhow::Result
     if binding {
         set_default_subjects(object, namespace)?;
     }
-    object.budget.look_at_fields(fields.len())?;
+    object.budget.count_fields(fields.len())?;
     for field in fields {
-        let skip = field.is("metadata/namespace")
-            || field.is("metadata/name") && object.api_version() != "v1"
-            || binding && field.is("subjects/namespace") && field.of.kind == object.kind();
+        let skip = field.has_path("metadata/namespace")
+            || field.has_path("metadata/name") && object.api_version() != "v1"
+            || binding && field.has_path("subjects/namespace") && field.gvk.kind == object.kind();
         if skip {
             continue;
         }
-        field.visit(object, Some(&"".into()), &mut |it: &mut Value| {
-            if it.is_object() || it.is_array() {
+        field.visit_if_selected(object, Some(&"".into()), &mut |value: &mut Value| {
+            if value.is_object() || value.is_array() {
                 anyhow::bail!("a namespace is expected there");
             }
-            *it = namespace.into();
+            *value = namespace.into();
             Ok(())
         })?;
     }
     Ok(())
 }
 
-/// Other subjects follow their service accounts, when references are fixed.
+/// Sets the namespace of subjects called `default`. Other subjects follow their service accounts when references are
+/// updated.
 fn set_default_subjects(object: &mut Object, namespace: &str) -> anyhow::Result<()> {
     let subjects = match object.value.get_mut("subjects") {
         None | Some(Value::Null) => return Ok(()),
@@ -70,7 +81,7 @@ fn set_default_subjects(object: &mut Object, namespace: &str) -> anyhow::Result<
         if subject["name"] == "default"
             && let Value::Object(subject) = subject
         {
-            object.budget.take(namespace.len())?;
+            object.budget.take_bytes(namespace.len())?;
             subject.insert("namespace".to_owned(), namespace.into());
         }
     }

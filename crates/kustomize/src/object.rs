@@ -1,4 +1,4 @@
-//! An object during rendering. Its former names are kept in annotations, as in kustomize, so a patch that removes the
+//! An object during rendering. As in kustomize, annotations hold its former names, so a patch that removes the
 //! annotations also removes them.
 
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use diagnostics::Hint as _;
 use go_data::yaml::{self, Map, Value, json};
 use model::ProjectPath;
 
-const OWN: &str = "internal.config.kubernetes.io/";
+const INTERNAL_PREFIX: &str = "internal.config.kubernetes.io/";
 const FORMER_NAMES: &str = "internal.config.kubernetes.io/previousNames";
 const FORMER_NAMESPACES: &str = "internal.config.kubernetes.io/previousNamespaces";
 const FORMER_KINDS: &str = "internal.config.kubernetes.io/previousKinds";
@@ -20,8 +20,8 @@ pub const BEHAVIOR: &str = "internal.config.kubernetes.io/generatorBehavior";
 pub const HASHED: &str = "internal.config.kubernetes.io/needsHashSuffix";
 const LEGACY: [&str; 3] =
     ["config.kubernetes.io/index", "config.kubernetes.io/path", "config.k8s.io/id"];
-/// What follows in the names of annotations that are not printed.
-const INTERNAL: &str = "previousNames previousNamespaces previousKinds prefixes suffixes generatorBehavior \
+/// The annotations after `INTERNAL_PREFIX` that are not printed.
+const INTERNAL_NAMES: &str = "previousNames previousNamespaces previousKinds prefixes suffixes generatorBehavior \
 needsHashSuffix allowNameChange allowKindChange refBy path index seqindent id annotations-migration-resource-id";
 const ALSO_REMOVED: [&str; 3] = [
     "internal.config.kubernetes.io/helm-generated",
@@ -35,24 +35,24 @@ pub struct Object {
     /// The file it came from.
     pub origin: ProjectPath,
     pub budget: Budget,
-    /// How many scalars were put into several of its places.
+    /// The number of scalars that several fields of the object share.
     pub shared: usize,
-    /// Whether its annotations were `null`, which loses its history with the first patch of them.
-    pub bare: bool,
-    /// Whether it has notes of quoted scalars.
+    /// True if its annotations were `null`: the first patch of them then removes its history.
+    pub had_null_annotations: bool,
+    /// True if it has notes of quoted scalars.
     pub knows_quotes: bool,
 }
 
 impl Object {
     pub fn new(value: Value, origin: ProjectPath, budget: &Budget) -> Self {
         let budget = budget.clone();
-        Self { value, origin, budget, shared: 0, bare: false, knows_quotes: false }
+        Self { value, origin, budget, shared: 0, had_null_annotations: false, knows_quotes: false }
     }
 
-    /// Annotations that are `null` are never printed.
+    /// Removes annotations that are `null`, which are never printed.
     pub fn without_null_annotations(mut self) -> Self {
         if let Some(Value::Object(metadata)) = self.value.get_mut("metadata") {
-            self.bare = metadata.get("annotations").is_some_and(Value::is_null);
+            self.had_null_annotations = metadata.get("annotations").is_some_and(Value::is_null);
             metadata.retain(|key, value| key != "annotations" || !value.is_null());
         }
         self
@@ -71,7 +71,7 @@ impl Object {
     pub fn name(&self) -> &str {
         self.value["metadata"]["name"].as_str().unwrap_or_default()
     }
-    /// As written; empty if there is none.
+    /// Returns the namespace as it is written; empty if there is none.
     pub fn namespace(&self) -> &str {
         self.value["metadata"]["namespace"].as_str().unwrap_or_default()
     }
@@ -80,38 +80,41 @@ impl Object {
         kinds::is_cluster_scoped(self.api_version(), self.kind())
     }
 
-    /// Its current identity.
+    /// Returns its current identity.
     pub fn id(&self) -> Id {
         Id::new(self.api_version(), self.kind(), self.name(), self.namespace())
     }
 
-    /// Its former identities, oldest first.
+    /// Returns its former identities, oldest first.
     pub fn former_ids(&self) -> impl Iterator<Item = Id> {
-        let kinds = self.words(FORMER_KINDS).zip(self.words(FORMER_NAMESPACES));
+        let kinds =
+            self.annotation_items(FORMER_KINDS).zip(self.annotation_items(FORMER_NAMESPACES));
         self.former_names()
             .zip(kinds)
             .map(|(name, (kind, namespace))| Id::new(self.api_version(), kind, name, namespace))
     }
 
     pub fn former_names(&self) -> impl Iterator<Item = &str> {
-        self.words(FORMER_NAMES)
+        self.annotation_items(FORMER_NAMES)
     }
 
-    /// Its first identity.
+    /// Returns its first identity.
     pub fn original_id(&self) -> Id {
         self.former_ids().next().unwrap_or_else(|| self.id())
     }
 
-    /// Whether there are as many former names as namespaces and kinds.
+    /// Returns true if there are as many former names as namespaces and kinds.
     pub fn has_sound_history(&self) -> bool {
-        let count = |key| self.words(key).count();
+        let count = |key| self.annotation_items(key).count();
         count(FORMER_NAMES) == 0
-            || [FORMER_NAMESPACES, FORMER_KINDS].iter().all(|it| count(it) == count(FORMER_NAMES))
+            || [FORMER_NAMESPACES, FORMER_KINDS].iter().all(|key| count(key) == count(FORMER_NAMES))
     }
 
-    /// To be called before a patch of the annotations.
+    /// Prepares for a patch of the annotations, and refuses one that would lose the former names.
     pub fn keep_history(&mut self) -> anyhow::Result<()> {
-        if std::mem::take(&mut self.bare) && self.annotation(FORMER_NAMES).is_some() {
+        if std::mem::take(&mut self.had_null_annotations)
+            && self.find_annotation(FORMER_NAMES).is_some()
+        {
             let message = format!(
                 "{}: with `annotations: null`, kustomize forgets here the former name of {}",
                 self.origin,
@@ -122,44 +125,46 @@ impl Object {
         Ok(())
     }
 
-    pub fn was(&self, id: &Id) -> bool {
-        self.former_ids().any(|it| it.is(id)) || self.id().is(id)
+    pub fn has_or_had_id(&self, id: &Id) -> bool {
+        self.former_ids().any(|former| former.is_same_as(id)) || self.id().is_same_as(id)
     }
 
-    /// To be called before a change of name, namespace or kind.
-    pub fn remember(&mut self) -> anyhow::Result<()> {
+    /// Adds the current identity to the former ones, before a change of name, namespace or kind.
+    pub fn record_identity(&mut self) -> anyhow::Result<()> {
         let Id { namespace, name, kind, .. } = self.id();
         // All former names are written and looked up again.
-        self.budget.look_at_fields(self.annotation(FORMER_NAMES).map_or(0, str::len))?;
+        self.budget.count_fields(self.find_annotation(FORMER_NAMES).map_or(0, str::len))?;
         for (key, text) in
             [(FORMER_NAMES, name), (FORMER_NAMESPACES, namespace), (FORMER_KINDS, kind)]
         {
-            self.append(key, &text)?;
+            self.append_annotation(key, &text)?;
         }
         Ok(())
     }
 
-    pub fn annotation(&self, key: &str) -> Option<&str> {
+    pub fn find_annotation(&self, key: &str) -> Option<&str> {
         self.value["metadata"]["annotations"].get(key)?.as_str()
     }
 
-    /// The words of an annotation that is a list.
-    pub fn words(&self, key: &str) -> impl DoubleEndedIterator<Item = &str> {
-        self.annotation(key).into_iter().flat_map(|it| it.split(','))
+    /// Returns the items of an annotation that is a list.
+    pub fn annotation_items(&self, key: &str) -> impl DoubleEndedIterator<Item = &str> {
+        self.find_annotation(key).into_iter().flat_map(|items| items.split(','))
     }
 
-    /// Adds a word to an annotation that is a list.
-    pub fn append(&mut self, key: &str, text: &str) -> anyhow::Result<()> {
+    /// Adds an item to an annotation that is a list.
+    pub fn append_annotation(&mut self, key: &str, text: &str) -> anyhow::Result<()> {
         if text.is_empty() {
             return Ok(());
         }
-        self.budget.take(text.len())?;
-        let all = self.annotation(key).map_or_else(|| text.to_owned(), |it| format!("{it},{text}"));
-        self.annotate(key, &all);
+        self.budget.take_bytes(text.len())?;
+        let all = self
+            .find_annotation(key)
+            .map_or_else(|| text.to_owned(), |items| format!("{items},{text}"));
+        self.set_annotation(key, &all);
         Ok(())
     }
 
-    pub fn annotate(&mut self, key: &str, text: &str) {
+    pub fn set_annotation(&mut self, key: &str, text: &str) {
         let Value::Object(object) = &mut self.value else { return };
         let metadata = object.entry("metadata").or_insert_with(|| json!({}));
         let Value::Object(metadata) = metadata else { return };
@@ -168,29 +173,29 @@ impl Object {
         }
     }
 
-    /// The annotations that tools keep for themselves.
+    /// Returns the annotations that are only for tools.
     pub fn internal_annotations(&self) -> Vec<(String, String)> {
-        let own = |key: &str| key.starts_with(OWN) || LEGACY.contains(&key);
+        let own = |key: &str| key.starts_with(INTERNAL_PREFIX) || LEGACY.contains(&key);
         let map = self.value["metadata"]["annotations"].as_object().into_iter().flatten();
-        map.filter(|it| own(it.0))
-            .filter_map(|(key, it)| Some((key.clone(), it.as_str()?.to_owned())))
+        map.filter(|entry| own(entry.0))
+            .filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
             .collect()
     }
 
     pub fn set_name(&mut self, name: &str) -> anyhow::Result<()> {
         self.budget.take_text(self.name(), name)?;
-        self.set("name", Some(name));
+        self.set_metadata("name", Some(name));
         Ok(())
     }
 
     /// Sets or removes the namespace.
     pub fn set_namespace(&mut self, namespace: Option<&str>) -> anyhow::Result<()> {
         self.budget.take_text(self.namespace(), namespace.unwrap_or_default())?;
-        self.set("namespace", namespace);
+        self.set_metadata("namespace", namespace);
         Ok(())
     }
 
-    fn set(&mut self, key: &str, value: Option<&str>) {
+    fn set_metadata(&mut self, key: &str, value: Option<&str>) {
         let Value::Object(object) = &mut self.value else { return };
         let metadata = object.entry("metadata").or_insert_with(|| json!({}));
         if metadata.is_null() {
@@ -206,51 +211,53 @@ impl Object {
     /// Sets an entry of all maps at the fields.
     pub fn set_entry(&mut self, fields: &[&Field], key: &str, value: &str) -> anyhow::Result<()> {
         self.shared += 1;
-        self.budget.look_at(1)?;
+        self.budget.count_objects(1)?;
         let budget = self.budget.clone();
         let mut setter = share::Setter::new(key, value, self.shared);
         for field in fields {
-            field.visit(self, Some(&json!({})), &mut |it| match it {
-                Value::Object(map) => setter.set(map, &budget),
+            field.visit_if_selected(self, Some(&json!({})), &mut |value| match value {
+                Value::Object(map) => setter.set_entry(map, &budget),
                 Value::Null => Ok(()),
                 _ => anyhow::bail!("a map is expected there"),
             })?;
         }
-        setter.finish(&mut self.value, &self.budget)
+        setter.update_shared(&mut self.value, &self.budget)
     }
 
-    /// A patch may leave nothing of an object.
+    /// Returns true if a patch has removed all of the object.
     pub fn is_empty(&self) -> bool {
         self.value.is_null() || self.value.as_object().is_some_and(Map::is_empty)
     }
 
-    /// Whether it is only for tools, and is not printed.
+    /// Returns true if the object is only for tools, and is not printed.
     pub fn is_local(&self) -> bool {
         let local = &self.value["metadata"]["annotations"]["config.kubernetes.io/local-config"];
         !local.is_null() && local != "false"
     }
 
-    /// The printed object.
-    pub fn finish(self) -> anyhow::Result<Value> {
+    /// Returns the object as it is printed.
+    pub fn into_printed(self) -> anyhow::Result<Value> {
         let whole = format!("{}: {}", self.origin, self.id());
-        let mut value = self.stripped()?;
-        print(&mut value)
+        let mut value = self.into_stripped()?;
+        convert_to_printed(&mut value)
             .map_err(|fault| anyhow::format_err!("{whole}: {fault}"))
             .hint("change the text that it comes from")?;
         Ok(value)
     }
 
-    /// Without what is only for tools: annotations are strings, and an empty field is omitted.
-    fn stripped(mut self) -> anyhow::Result<Value> {
+    /// Removes the annotations that are only for tools, converts the others to strings, and omits empty fields.
+    fn into_stripped(mut self) -> anyhow::Result<Value> {
         let whole = format!("{}: {}", self.origin, self.id());
         let metadata = self.value.get_mut("metadata").and_then(Value::as_object_mut);
-        match metadata.and_then(|it| it.get_mut("annotations")) {
+        match metadata.and_then(|metadata| metadata.get_mut("annotations")) {
             None | Some(Value::Null) => {}
-            Some(Value::Object(map)) => share::stringify(map).with_context(|| whole.clone())?,
+            Some(Value::Object(map)) => {
+                share::convert_to_strings(map).with_context(|| whole.clone())?
+            }
             Some(_) => anyhow::bail!("{whole}: its `annotations` are not a map"),
         }
-        share::clear(&mut self.value);
-        // Only a list has none, and kustomize adds it as it takes out its own annotations.
+        share::remove_notes(&mut self.value);
+        // Only a list has no metadata, and kustomize adds it when it removes its own annotations.
         if let Value::Object(object) = &mut self.value {
             object.entry("metadata").or_insert_with(|| json!({}));
         }
@@ -262,8 +269,9 @@ impl Object {
             return Ok(self.value);
         };
         annotations.retain(|key, _| {
-            let internal =
-                key.strip_prefix(OWN).is_some_and(|it| INTERNAL.split(' ').any(|one| one == it));
+            let internal = key
+                .strip_prefix(INTERNAL_PREFIX)
+                .is_some_and(|name| INTERNAL_NAMES.split(' ').any(|one| one == name));
             let removed = ALSO_REMOVED.contains(&key.as_str());
             !internal && !removed && !LEGACY.contains(&key.as_str())
         });
@@ -274,20 +282,20 @@ impl Object {
     }
 }
 
-/// Changes the strings of a value, which come from anywhere, into those that kustomize prints.
-fn print(value: &mut Value) -> Result<(), String> {
+/// Changes the strings of a value to those that kustomize prints.
+fn convert_to_printed(value: &mut Value) -> Result<(), String> {
     match value {
         Value::String(text) => {
             if let Cow::Owned(printed) = yaml::printed_string(text)? {
                 *text = printed;
             }
         }
-        Value::Array(items) => items.iter_mut().try_for_each(print)?,
+        Value::Array(items) => items.iter_mut().try_for_each(convert_to_printed)?,
         Value::Object(map) => {
-            if let Some(fault) = map.keys().find_map(|key| yaml::key_fault(key)) {
+            if let Some(fault) = map.keys().find_map(|key| yaml::find_key_error(key)) {
                 return Err(fault);
             }
-            map.values_mut().try_for_each(print)?;
+            map.values_mut().try_for_each(convert_to_printed)?;
         }
         _ => {}
     }

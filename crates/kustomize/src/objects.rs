@@ -11,33 +11,33 @@ use diagnostics::Hint as _;
 use go_data::yaml::{Map, Value};
 
 /// The most objects that are rendered: each may refer to any other.
-const MOST: usize = 10_000;
+const MAX_OBJECTS: usize = 10_000;
 
 #[derive(Debug, Default)]
 pub struct Objects(pub Vec<Object>);
 
 impl Objects {
-    /// To add to, while none of them changes.
-    pub fn open(&mut self) -> anyhow::Result<Open<'_>> {
-        let mut open = Open { objects: self, ids: BTreeMap::new() };
+    /// Returns a view to which objects can be added while none of them changes.
+    pub fn open_for_adding(&mut self) -> anyhow::Result<UniqueObjects<'_>> {
+        let mut open = UniqueObjects { objects: self, ids: BTreeMap::new() };
         let before = std::mem::take(&mut open.objects.0);
-        before.into_iter().try_for_each(|it| open.add(it))?;
+        before.into_iter().try_for_each(|object| open.add_object(object))?;
         Ok(open)
     }
 
     /// Fails if two objects have one identity.
-    pub fn check(&mut self) -> anyhow::Result<()> {
-        self.open().map(drop)
+    pub fn check_identities(&mut self) -> anyhow::Result<()> {
+        self.open_for_adding().map(drop)
     }
 }
 
-/// Objects and where each is among them, by its current and former names.
+/// Objects, with their positions by current and former names.
 pub struct Indexed<'a> {
     pub objects: &'a mut Objects,
     /// Positions of objects by name, in order. An entry may be outdated, so a lookup has to compare identities.
     names: BTreeMap<String, Vec<usize>>,
     has_empty: bool,
-    /// True if it is known that no two objects have one identity.
+    /// True once the identities are known to be distinct.
     is_checked: bool,
 }
 
@@ -45,11 +45,11 @@ impl<'a> Indexed<'a> {
     pub fn new(objects: &'a mut Objects) -> Self {
         let names = BTreeMap::new();
         let mut indexed = Self { objects, names, has_empty: false, is_checked: false };
-        indexed.index();
+        indexed.rebuild_index();
         indexed
     }
 
-    fn index(&mut self) {
+    fn rebuild_index(&mut self) {
         self.names.clear();
         for at in 0..self.objects.0.len() {
             self.add_names(at);
@@ -59,75 +59,75 @@ impl<'a> Indexed<'a> {
     fn add_names(&mut self, at: usize) {
         let object = &self.objects.0[at];
         for name in object.former_names().chain([object.name()]) {
-            let places = match self.names.get_mut(name) {
-                Some(places) => places,
+            let positions = match self.names.get_mut(name) {
+                Some(positions) => positions,
                 None => self.names.entry(name.to_owned()).or_default(),
             };
-            if let Err(place) = places.binary_search(&at) {
-                places.insert(place, at);
+            if let Err(position) = positions.binary_search(&at) {
+                positions.insert(position, at);
             }
         }
     }
 
     /// Returns the positions of objects that may have, or may have had, this name; all positions if it is `None`.
-    pub fn with_name(&self, name: Option<&str>) -> anyhow::Result<Vec<usize>> {
-        let places: Vec<usize> = match name {
+    pub fn positions_with_name(&self, name: Option<&str>) -> anyhow::Result<Vec<usize>> {
+        let positions: Vec<usize> = match name {
             Some(name) => self.names.get(name).cloned().unwrap_or_default(),
             None => (0..self.objects.0.len()).collect(),
         };
         if let Some(object) = self.objects.0.first() {
-            object.budget.look_at(places.len())?;
+            object.budget.count_objects(positions.len())?;
         }
-        Ok(places)
+        Ok(positions)
     }
 
-    /// To be called after a change of an object that may be about its identity.
-    pub fn note_change(&mut self, at: usize) {
+    /// Updates the positions after a change of an object that may have changed its identity.
+    pub fn record_change(&mut self, at: usize) {
         self.has_empty |= self.objects.0[at].is_empty();
         self.is_checked = false;
         self.add_names(at);
     }
 
-    /// To be called after a change of an object that keeps its identity.
-    pub fn note_content(&mut self, at: usize) {
+    /// Updates the positions after a change of an object that keeps its identity.
+    pub fn record_content(&mut self, at: usize) {
         self.has_empty |= self.objects.0[at].is_empty();
         // A patch can change the annotations with its former names.
         self.add_names(at);
     }
 
-    /// Removes the objects of which nothing is left.
+    /// Removes the objects that patches have emptied.
     pub fn remove_empty(&mut self) -> anyhow::Result<()> {
         if std::mem::take(&mut self.has_empty) {
             if let Some(object) = self.objects.0.first() {
-                object.budget.look_at(self.objects.0.len())?;
+                object.budget.count_objects(self.objects.0.len())?;
             }
             self.objects.0.retain(|object| !object.is_empty());
-            self.index();
+            self.rebuild_index();
         }
         Ok(())
     }
 
     /// Fails if two objects have one identity.
-    pub fn check(&mut self) -> anyhow::Result<()> {
+    pub fn check_identities(&mut self) -> anyhow::Result<()> {
         if !self.is_checked {
             if let Some(object) = self.objects.0.first() {
-                object.budget.look_at(self.objects.0.len())?;
+                object.budget.count_objects(self.objects.0.len())?;
             }
-            self.objects.check()?;
+            self.objects.check_identities()?;
             self.is_checked = true;
         }
         Ok(())
     }
 
     /// Adds a generated object, or merges it with an existing one.
-    pub fn absorb(&mut self, mut object: Object) -> anyhow::Result<()> {
+    pub fn add_or_merge(&mut self, mut object: Object) -> anyhow::Result<()> {
         let id = object.id();
-        let behavior = object.annotation(BEHAVIOR).unwrap_or_default().to_owned();
+        let behavior = object.find_annotation(BEHAVIOR).unwrap_or_default().to_owned();
         let create = !matches!(behavior.as_str(), "merge" | "replace");
-        match self.by_any_id(&id)?[..] {
+        match self.positions_with_id(&id)?[..] {
             [] if create => {
                 self.objects.0.push(object);
-                self.note_change(self.objects.0.len() - 1);
+                self.record_change(self.objects.0.len() - 1);
             }
             [] => {
                 return Err(anyhow::format_err!(
@@ -147,32 +147,33 @@ impl<'a> Indexed<'a> {
                 .hint("give it another name, or `behavior: merge` or `behavior: replace`");
             }
             [at] => {
-                inherit(&mut object, &self.objects.0[at], behavior == "merge")
-                    .map_err(|it| it.context(format!("{}: {behavior} of {id}", object.origin)))?;
+                inherit_from(&mut object, &self.objects.0[at], behavior == "merge").map_err(
+                    |error| error.context(format!("{}: {behavior} of {id}", object.origin)),
+                )?;
                 self.objects.0[at] = object;
-                self.note_change(at);
+                self.record_change(at);
             }
             _ => anyhow::bail!("{}: there is more than one {id} to {behavior}", object.origin),
         }
         Ok(())
     }
 
-    /// The objects that have, or had, this identity.
-    pub fn by_any_id(&self, id: &Id) -> anyhow::Result<Vec<usize>> {
-        let mut places = self.with_name(Some(&id.name))?;
-        places.retain(|at| self.objects.0[*at].was(id));
-        Ok(places)
+    /// Returns the positions of objects that have, or had, this identity.
+    pub fn positions_with_id(&self, id: &Id) -> anyhow::Result<Vec<usize>> {
+        let mut positions = self.positions_with_name(Some(&id.name))?;
+        positions.retain(|at| self.objects.0[*at].has_or_had_id(id));
+        Ok(positions)
     }
 }
 
-/// Objects and where each is among them, by what it is.
-pub struct Open<'a> {
+/// Objects whose identities are distinct, with their positions by identity.
+pub struct UniqueObjects<'a> {
     objects: &'a mut Objects,
     ids: BTreeMap<(String, String, String, String), usize>,
 }
 
-impl Open<'_> {
-    pub fn add(&mut self, object: Object) -> anyhow::Result<()> {
+impl UniqueObjects<'_> {
+    pub fn add_object(&mut self, object: Object) -> anyhow::Result<()> {
         let id = object.id();
         let Id { group, version, kind, name, namespace, .. } = id.clone();
         let key = (format!("{group}/{version}"), kind, name, namespace);
@@ -186,8 +187,9 @@ impl Open<'_> {
                     .hint("rename one of the two objects, or list only one of the files")
             };
         }
-        if MOST <= self.len() {
-            let message = format!("{}: more than {MOST} objects are not supported", object.origin);
+        if self.len() >= MAX_OBJECTS {
+            let message =
+                format!("{}: more than {MAX_OBJECTS} objects are not supported", object.origin);
             return Err(anyhow::format_err!(message)).hint(WAY_OUT);
         }
         self.ids.insert(key, self.len());
@@ -200,28 +202,30 @@ impl Open<'_> {
     }
 }
 
-/// What a generated object inherits from the one that it replaces.
-fn inherit(object: &mut Object, old: &Object, data_too: bool) -> anyhow::Result<()> {
-    let hashed = object.annotation(HASHED).is_some();
+/// Takes over the name, the namespace and the metadata of the object that a generated one replaces.
+fn inherit_from(object: &mut Object, old: &Object, data_too: bool) -> anyhow::Result<()> {
+    let hashed = object.find_annotation(HASHED).is_some();
     let (name, namespace) = (old.name().to_owned(), old.namespace().to_owned());
-    merge(object, old, "/metadata/labels")?;
+    merge_mapping(object, old, "/metadata/labels")?;
     for (key, _) in object.internal_annotations() {
-        object.value["metadata"]["annotations"].as_object_mut().map(|it| it.remove(&key));
+        object.value["metadata"]["annotations"]
+            .as_object_mut()
+            .map(|annotations| annotations.remove(&key));
     }
-    merge(object, old, "/metadata/annotations")?;
+    merge_mapping(object, old, "/metadata/annotations")?;
     if !hashed && let Some(Value::Object(map)) = object.value.pointer_mut("/metadata/annotations") {
         map.remove(HASHED);
     }
     if data_too {
-        merge(object, old, "/data")?;
-        merge(object, old, "/binaryData")?;
+        merge_mapping(object, old, "/data")?;
+        merge_mapping(object, old, "/binaryData")?;
     }
     object.set_name(&name)?;
-    object.set_namespace(Some(namespace.as_str()).filter(|it| !it.is_empty()))
+    object.set_namespace(Some(namespace.as_str()).filter(|namespace| !namespace.is_empty()))
 }
 
 /// Merges maps of strings; existing entries take precedence.
-fn merge(object: &mut Object, old: &Object, pointer: &str) -> anyhow::Result<()> {
+fn merge_mapping(object: &mut Object, old: &Object, pointer: &str) -> anyhow::Result<()> {
     let mut all = Map::new();
     for value in [&old.value, &object.value] {
         for (key, value) in value.pointer(pointer).and_then(Value::as_object).into_iter().flatten()
@@ -237,9 +241,10 @@ fn merge(object: &mut Object, old: &Object, pointer: &str) -> anyhow::Result<()>
     }
     let (parent, key) = pointer.rsplit_once('/').unwrap_or_default();
     let Some(Value::Object(parent)) = object.value.pointer_mut(parent) else { return Ok(()) };
-    match all.is_empty() {
-        true => drop(parent.remove(key)),
-        false => drop(parent.insert(key.to_owned(), all.into())),
+    if all.is_empty() {
+        parent.remove(key);
+    } else {
+        parent.insert(key.to_owned(), all.into());
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Parts of texts between delimiters, which replacements read and write. A text is never taken apart into a list: it may
-//! have as many parts as bytes.
+//! Parts of texts between delimiters, which replacements read and write. A text is never split into a list, because it
+//! may have as many parts as bytes.
 
 use std::{iter, ops::Range};
 
@@ -10,13 +10,13 @@ use super::budget::Budget;
 pub struct Part {
     pub delimiter: String,
     pub index: i64,
-    /// Whether missing parts of a target are created.
+    /// True if missing parts of a target are created.
     pub create: bool,
 }
 
 impl Part {
-    /// The range of the part in a text, if it has so many.
-    pub fn range(&self, text: &str) -> Option<Range<usize>> {
+    /// Returns the range of the part in a text, if it has so many.
+    pub fn find_range(&self, text: &str) -> Option<Range<usize>> {
         let index = usize::try_from(self.index).ok()?;
         let ends = text.match_indices(&self.delimiter).map(|(at, delimiter)| at + delimiter.len());
         let start = iter::once(0).chain(ends).nth(index)?;
@@ -24,14 +24,14 @@ impl Part {
         Some(start..start + length)
     }
 
-    /// The old text with this part replaced, or with a part added before or after it.
-    pub fn replace(&self, old: &str, new: &str, budget: &Budget) -> anyhow::Result<String> {
-        let pieces = match self.range(old) {
+    /// Returns the old text with this part replaced, or with a part added before or after it.
+    pub fn replace_in(&self, old: &str, new: &str, budget: &Budget) -> anyhow::Result<String> {
+        let pieces = match self.find_range(old) {
             Some(range) => [&old[..range.start], new, &old[range.end..]],
             None if self.index < 0 => [new, &self.delimiter, old],
             None => [old, &self.delimiter, new],
         };
-        budget.take(pieces.iter().map(|piece| piece.len()).sum())?;
+        budget.take_bytes(pieces.iter().map(|piece| piece.len()).sum())?;
         Ok(pieces.concat())
     }
 }
@@ -53,7 +53,7 @@ mod tests {
         ];
         for (old, cases) in table {
             for (index, expected) in cases {
-                let new = part(index).replace(old, "x", &Budget::default()).unwrap();
+                let new = part(index).replace_in(old, "x", &Budget::default()).unwrap();
                 assert_eq!(new, expected, "{index} of `{old}`");
             }
         }
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn a_text_is_counted_whole_before_it_is_made() {
         let replace = |length: usize| {
-            part(0).replace(&format!("/{}", "a".repeat(length)), "x", &Budget::new(1000, 0))
+            part(0).replace_in(&format!("/{}", "a".repeat(length)), "x", &Budget::new(1000, 0))
         };
         assert!(replace(500).is_ok());
         assert!(replace(2000).is_err());

@@ -3,7 +3,7 @@
 use super::{
     budget::Budget,
     json_patch,
-    load::{Kustomization, Origin, Patch, Source},
+    load::{Kustomization, Origin, Patch, PatchSource},
     merge,
     object::Object,
     objects::Indexed,
@@ -13,17 +13,17 @@ use diagnostics::Hint as _;
 use go_data::yaml::{self, Data, Dialect, Node, Value};
 use model::Tree;
 
-/// How a patch finds its target, and what it may change.
+/// The options of a patch: the field that lists it, and the changes that it may make.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
-pub struct Options {
+pub struct PatchOptions {
     pub new_name: bool,
     pub new_kind: bool,
-    pub list: List,
+    pub field: PatchField,
 }
 
 /// The field that lists a patch. Only `patches` accepts an empty one.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub enum List {
+pub enum PatchField {
     #[default]
     Patches,
     /// Treats metadata as a patch with a `target` does.
@@ -31,184 +31,198 @@ pub enum List {
     Json6902,
 }
 
-pub fn transform(
+pub fn apply_patch(
     tree: &impl Tree,
-    of: &Kustomization,
+    kustomization: &Kustomization,
     patch: &Patch,
     objects: &mut Indexed<'_>,
     budget: &Budget,
 ) -> anyhow::Result<()> {
     let (path, text, field) = match &patch.source {
-        Source::Path(item) => {
-            let (path, text) = resources::text(tree, of, item)?;
+        PatchSource::Path(item) => {
+            let (path, text) = resources::read_text(tree, kustomization, item)?;
             (path, text, None)
         }
-        Source::Inline(item) => (of.path.clone(), item.text.trim().to_owned(), Some(item.mark)),
+        PatchSource::Inline(item) => {
+            (kustomization.path.clone(), item.text.trim().to_owned(), Some(item.mark))
+        }
     };
-    let whole = if field.is_some() { &of.text } else { &text };
+    let whole = if field.is_some() { &kustomization.text } else { &text };
     let origin = Origin { path: &path, text: whole, field };
     let wrong = |error: anyhow::Error| error.context(origin.to_string());
-    let nodes = origin.nodes(&text, Dialect::Kustomize)?;
+    let nodes = origin.parse_nodes(&text, Dialect::Kustomize)?;
     match nodes.as_slice() {
-        [] if patch.options.list != List::Patches => {
-            Err(of.problem(patch.mark, &format!("{origin} is empty")))
+        [] if patch.options.field != PatchField::Patches => {
+            Err(kustomization.error_at(patch.mark, &format!("{origin} is empty")))
                 .hint("remove the line, or list the patch under `patches`, where it may be empty")
         }
         [] => Ok(()),
         [node, ..] if matches!(node.data, Data::List(_)) => {
             if nodes.len() > 1 {
-                return Err(of.problem(patch.mark, &format!("{origin} has a second document")))
-                    .hint("kustomize ignores it: give it an entry of its own under `patches`");
+                return Err(
+                    kustomization.error_at(patch.mark, &format!("{origin} has a second document"))
+                )
+                .hint("kustomize ignores it: give it an entry of its own under `patches`");
             }
-            let list = match text.starts_with('[') {
-                true => yaml::from_json(&text).map_err(|it| {
-                    anyhow::format_err!("it begins with `[`, so it has to be JSON: {it}")
-                }),
-                false => yaml::from_text(&text, Dialect::Kubernetes),
+            let list = if text.starts_with('[') {
+                yaml::from_json(&text).map_err(|error| {
+                    anyhow::format_err!("it begins with `[`, so it has to be JSON: {error}")
+                })
+            } else {
+                yaml::from_text(&text, Dialect::Kubernetes)
             };
             let Value::Array(list) = list.map_err(wrong)? else { return Ok(()) };
-            json(of, patch, &list, objects).map_err(wrong)
+            apply_json(kustomization, patch, &list, objects).map_err(wrong)
         }
         [node, ..] if node.get("op").is_some() && node.get("kind").is_none() => {
-            Err(origin.problem(node.mark, "this operation is not in a list", None))
+            Err(origin.error_at(node.mark, "this operation is not in a list", None))
                 .hint("a JSON patch is a list: write `- op: …`")
         }
-        [node, ..] if patch.options.list == List::Json6902 => {
-            Err(origin.problem(node.mark, "`patchesJson6902` must hold JSON patches", None))
+        [node, ..] if patch.options.field == PatchField::Json6902 => {
+            Err(origin.error_at(node.mark, "`patchesJson6902` must hold JSON patches", None))
                 .hint("list it under `patches`")
         }
         _ => {
-            nodes.iter().try_for_each(|it| check_times(&origin, it))?;
-            let patches = resources::objects(&origin, nodes, budget)?;
-            strategic(of, patch, &patches, objects).map_err(wrong)
+            nodes.iter().try_for_each(|node| check_times(&origin, node))?;
+            let patches = resources::collect_objects(&origin, nodes, budget)?;
+            apply_strategic(kustomization, patch, &patches, objects).map_err(wrong)
         }
     }
 }
 
-/// Whether kustomize prints a value of a patch in braces is known only once it is merged.
+/// Refuses times without quotes: only after the merge is it known if kustomize prints them in braces.
 fn check_times(origin: &Origin<'_>, node: &Node) -> anyhow::Result<()> {
     match &node.data {
-        Data::Map(entries) => entries.iter().try_for_each(|it| check_times(origin, &it.value)),
-        Data::List(items) => items.iter().try_for_each(|it| check_times(origin, it)),
+        Data::Map(entries) => {
+            entries.iter().try_for_each(|entry| check_times(origin, &entry.value))
+        }
+        Data::List(items) => items.iter().try_for_each(|item| check_times(origin, item)),
         Data::Scalar(_) if node.is_respelled_time() => {
             let message = "kustomize spells this time in its own way in some places";
-            Err(origin.problem(node.mark, message, Some("write it in quotes")))
+            Err(origin.error_at(node.mark, message, Some("write it in quotes")))
         }
         Data::Scalar(_) => Ok(()),
     }
 }
 
-fn json(
-    of: &Kustomization,
+fn apply_json(
+    kustomization: &Kustomization,
     patch: &Patch,
     list: &[Value],
     objects: &mut Indexed<'_>,
 ) -> anyhow::Result<()> {
-    let operations = json_patch::parse(list)?;
+    let operations = json_patch::parse_operations(list)?;
     let Some(target) = &patch.target else {
-        return Err(of.problem(patch.mark, "a JSON patch needs a `target`"));
+        return Err(kustomization.error_at(patch.mark, "a JSON patch needs a `target`"));
     };
-    for at in objects.with_name(target.literal_name())? {
+    for at in objects.positions_with_name(target.literal_name())? {
         let object = &mut objects.objects.0[at];
-        if !target.selects(object)? {
+        if !target.selects_object(object)? {
             continue;
         }
-        object.budget.look_through(&object.value)?;
+        object.budget.count_value(&object.value)?;
         object.keep_history()?;
         // kustomize forgets the former name in `patchesJson6902`.
-        if patch.options.list != List::Json6902 {
-            object.remember()?;
+        if patch.options.field != PatchField::Json6902 {
+            object.record_identity()?;
         }
         let internal = object.internal_annotations();
         let whole = format!("on {}", object.id());
-        share::clear(&mut object.value);
+        share::remove_notes(&mut object.value);
         object.knows_quotes = false;
-        json_patch::apply(&mut object.value, &operations, &object.budget)
-            .map_err(|it| it.context(whole))?;
+        json_patch::apply_operations(&mut object.value, &operations, &object.budget)
+            .map_err(|error| error.context(whole))?;
         if object.kind().is_empty() || object.name().is_empty() {
             anyhow::bail!("it leaves an object without kind or name");
         }
         for (key, text) in internal {
-            object.annotate(&key, &text);
+            object.set_annotation(&key, &text);
         }
-        objects.note_change(at);
+        objects.record_change(at);
     }
     Ok(())
 }
 
-fn strategic(
-    of: &Kustomization,
+fn apply_strategic(
+    kustomization: &Kustomization,
     entry: &Patch,
     patches: &[Object],
     objects: &mut Indexed<'_>,
 ) -> anyhow::Result<()> {
     if let Some(target) = &entry.target {
         let [patch] = patches else {
-            return Err(of.problem(entry.mark, "a patch with a `target` is one document"));
+            return Err(
+                kustomization.error_at(entry.mark, "a patch with a `target` is one document")
+            );
         };
         let patch = with_strings(patch)?;
-        for at in objects.with_name(target.literal_name())? {
-            if target.selects(&objects.objects.0[at])? {
+        for at in objects.positions_with_name(target.literal_name())? {
+            if target.selects_object(&objects.objects.0[at])? {
                 merge_at(objects, at, &patch, entry.options)?;
             }
         }
         objects.remove_empty()?;
-        return objects.check();
+        return objects.check_identities();
     }
     for patch in patches {
         let id = patch.original_id();
-        let patch =
-            if entry.options.list == List::StrategicMerge { &with_strings(patch)? } else { patch };
-        match objects.by_any_id(&id)?[..] {
+        let patch = if entry.options.field == PatchField::StrategicMerge {
+            &with_strings(patch)?
+        } else {
+            patch
+        };
+        match objects.positions_with_id(&id)?[..] {
             [at] => merge_at(objects, at, patch, entry.options)?,
             [] => {
                 let message = format!("there is no {id} to patch");
-                return Err(of.problem(entry.mark, &message))
+                return Err(kustomization.error_at(entry.mark, &message))
                     .hint("a patch names its object as it is at this point, with its apiVersion and namespace; or give it a `target`");
             }
             _ => {
                 let message = format!("there is more than one {id} to patch");
-                return Err(of.problem(entry.mark, &message));
+                return Err(kustomization.error_at(entry.mark, &message));
             }
         }
     }
     Ok(())
 }
 
-/// As kustomize reads a patch with a `target`: its labels and annotations are maps of strings, or absent.
+/// Converts a patch as kustomize reads one with a `target`: its labels and annotations are maps of strings, or absent.
 fn with_strings(patch: &Object) -> anyhow::Result<Object> {
-    let mut res = patch.clone();
-    let Some(Value::Object(metadata)) = res.value.get_mut("metadata") else { return Ok(res) };
+    let mut converted = patch.clone();
+    let Some(Value::Object(metadata)) = converted.value.get_mut("metadata") else {
+        return Ok(converted);
+    };
     for field in ["labels", "annotations"] {
         match metadata.get_mut(field) {
-            Some(Value::Object(map)) if !map.is_empty() => share::stringify(map)?,
+            Some(Value::Object(map)) if !map.is_empty() => share::convert_to_strings(map)?,
             _ => drop(metadata.remove(field)),
         }
     }
-    Ok(res)
+    Ok(converted)
 }
 
 fn merge_at(
     objects: &mut Indexed<'_>,
     at: usize,
     patch: &Object,
-    options: Options,
+    options: PatchOptions,
 ) -> anyhow::Result<()> {
-    merge(&mut objects.objects.0[at], patch, options)?;
+    merge_object(&mut objects.objects.0[at], patch, options)?;
     if options.new_name || options.new_kind {
-        objects.note_change(at);
+        objects.record_change(at);
     } else {
-        objects.note_content(at);
+        objects.record_content(at);
     }
     Ok(())
 }
 
-/// Kind and name stay, unless they may change; the namespace stays.
-fn merge(object: &mut Object, patch: &Object, options: Options) -> anyhow::Result<()> {
+/// Merges a patch into an object. Kind and name stay, unless they may change; the namespace stays.
+fn merge_object(object: &mut Object, patch: &Object, options: PatchOptions) -> anyhow::Result<()> {
     let (kind, name) = (object.kind().to_owned(), object.name().to_owned());
-    let namespace = Some(object.namespace().to_owned()).filter(|it| !it.is_empty());
+    let namespace = Some(object.namespace().to_owned()).filter(|namespace| !namespace.is_empty());
     if options.new_name || options.new_kind {
-        object.remember()?;
+        object.record_identity()?;
     }
     if patch.value["metadata"].get("annotations").is_some() {
         object.keep_history()?;
@@ -216,19 +230,19 @@ fn merge(object: &mut Object, patch: &Object, options: Options) -> anyhow::Resul
     if !std::mem::replace(&mut object.knows_quotes, true) {
         share::note_printed(&mut object.value);
     }
-    object.budget.look_through(&object.value)?;
-    object.budget.look_through(&patch.value)?;
+    object.budget.count_value(&object.value)?;
+    object.budget.count_value(&patch.value)?;
     object.budget.take_value(&patch.value, 0)?;
     let mut change = patch.value.clone();
     // With a target, the patch gets the apiVersion of its target.
     change["apiVersion"] = object.value["apiVersion"].clone();
-    let merged = merge::merge(object.value.take(), change)
-        .map_err(|it| it.context(format!("cannot merge into {kind} `{name}`")))?;
+    let merged = merge::merge_objects(object.value.take(), change)
+        .map_err(|error| error.context(format!("cannot merge into {kind} `{name}`")))?;
     object.value = merged.unwrap_or(Value::Null);
     if object.is_empty() {
         return Ok(());
     }
-    share::settle(&mut object.value, &object.budget)?;
+    share::propagate_changes(&mut object.value, &object.budget)?;
     if !options.new_kind {
         object.value["kind"] = kind.into();
     }

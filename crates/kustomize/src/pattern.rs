@@ -1,5 +1,5 @@
-//! Regular expressions of kustomizations: for identities of objects, for items of lists and for names of images. Most of
-//! them are plain text, for which no expression is compiled. Compiling and matching take work from the budget.
+//! Regular expressions of kustomizations: for identities of objects, items of lists and names of images. Most of them
+//! are plain text, for which no expression is compiled. Compiling and matching take work from the budget.
 
 use regex_lite::{Regex, RegexBuilder};
 
@@ -39,10 +39,10 @@ impl Pattern {
         if text.chars().all(is_plain) {
             return Ok(Self::Plain(scope, text.to_owned()));
         }
-        let expression = expression(text, scope);
+        let expression = build_expression(text, scope);
         let mut result = Err(anyhow::format_err!("it is too large"));
         for size in LIMITS.map(|bits| 1 << bits) {
-            budget.compile(size)?;
+            budget.count_compilation(size)?;
             match RegexBuilder::new(&expression).size_limit(size).build() {
                 Ok(regex) => return Ok(Self::Regex { regex, size }),
                 Err(error) => result = Err(error.into()),
@@ -56,26 +56,26 @@ impl Pattern {
     pub fn is_match(&self, text: &str, budget: &Budget) -> anyhow::Result<bool> {
         match self {
             Self::Plain(scope, plain) => {
-                budget.compare(plain.len().min(text.len()))?;
+                budget.count_comparison(plain.len().min(text.len()))?;
                 Ok(is_plain_match(plain, *scope, text))
             }
             Self::Regex { regex, size } => {
-                budget.search(*size, text.len())?;
+                budget.count_search(*size, text.len())?;
                 Ok(regex.is_match(text))
             }
         }
     }
 
     /// Takes the memory of a pattern that is kept.
-    pub fn keep(self, budget: &Budget) -> anyhow::Result<Self> {
+    pub fn into_kept(self, budget: &Budget) -> anyhow::Result<Self> {
         if let Self::Regex { size, .. } = self {
-            budget.keep_pattern(size)?;
+            budget.take_pattern(size)?;
         }
         Ok(self)
     }
 
-    /// The only text that matches, if there is only one.
-    pub fn literal(&self) -> Option<&str> {
+    /// Returns the only text that matches, if there is only one.
+    pub fn literal_text(&self) -> Option<&str> {
         match self {
             Self::Plain(Scope::Whole, text) if !text.contains('.') => Some(text),
             _ => None,
@@ -83,7 +83,7 @@ impl Pattern {
     }
 }
 
-fn expression(text: &str, scope: Scope) -> String {
+fn build_expression(text: &str, scope: Scope) -> String {
     match scope {
         Scope::Whole => format!("^(?:{text})$"),
         Scope::Anywhere => text.to_owned(),
@@ -93,14 +93,14 @@ fn expression(text: &str, scope: Scope) -> String {
 
 fn is_plain_match(plain: &str, scope: Scope, text: &str) -> bool {
     match scope {
-        Scope::Whole => after(plain, text) == Some(""),
+        Scope::Whole => strip_plain_prefix(plain, text) == Some(""),
         Scope::Anywhere => text.contains(plain),
-        Scope::ImageName => after(plain, text).is_some_and(is_tail),
+        Scope::ImageName => strip_plain_prefix(plain, text).is_some_and(is_tail),
     }
 }
 
-/// The rest of a text that starts with a plain pattern.
-fn after<'t>(plain: &str, text: &'t str) -> Option<&'t str> {
+/// Returns the rest of a text that starts with a plain pattern.
+fn strip_plain_prefix<'t>(plain: &str, text: &'t str) -> Option<&'t str> {
     let mut rest = text.chars();
     for wanted in plain.chars() {
         let character = rest.next()?;
@@ -111,7 +111,7 @@ fn after<'t>(plain: &str, text: &'t str) -> Option<&'t str> {
     Some(rest.as_str())
 }
 
-/// Whether a text is an optional tag and an optional digest.
+/// Returns true if a text is an optional tag and an optional digest.
 fn is_tail(text: &str) -> bool {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "_.{}-".contains(c);
     let rest = ["", "@sha256"].iter().fold(text, |rest, start| {
@@ -169,7 +169,7 @@ mod tests {
         ];
         for scope in [Scope::Whole, Scope::Anywhere, Scope::ImageName] {
             for text in texts.iter().filter(|text| !text.contains(['{', '}'])) {
-                let regex = Regex::new(&expression(text, scope)).unwrap();
+                let regex = Regex::new(&build_expression(text, scope)).unwrap();
                 let pattern = compile(text, scope).unwrap();
                 for other in texts {
                     let is_match = pattern.is_match(other, &Budget::default()).unwrap();
@@ -185,7 +185,7 @@ mod tests {
             let budget = Budget::default();
             let pattern = compile(pattern, Scope::Whole).unwrap();
             pattern.is_match(text, &budget).unwrap();
-            budget.work()
+            budget.used_work()
         };
         let text = "x".repeat(1000);
         let (small, large) = (work("x?", &text), work("(x?){1,1000}", &text));

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{
     budget,
-    fields::Kind,
+    fields::Gvk,
     id::Id,
     object::Object,
     objects::Indexed,
@@ -19,20 +19,20 @@ use go_data::yaml::{self, Dialect, Mark, Value};
 #[derive(Debug)]
 pub struct Replacement {
     pub mark: Mark,
-    pub source: Source,
+    pub source: ReplacementSource,
     pub targets: Vec<Target>,
 }
 
 #[derive(Debug)]
-pub enum Source {
+pub enum ReplacementSource {
     Value(String),
-    Field { id: Name, path: String, part: Part },
+    Field { id: SourceSelector, path: String, part: Part },
 }
 
 /// Selects the source; an empty field matches any value.
 #[derive(Debug, Default)]
-pub struct Name {
-    pub of: Kind,
+pub struct SourceSelector {
+    pub gvk: Gvk,
     pub name: String,
     pub namespace: String,
 }
@@ -45,34 +45,44 @@ pub struct Target {
     pub part: Part,
 }
 
-pub fn transform(objects: &mut Indexed<'_>, replacement: &Replacement) -> anyhow::Result<()> {
+pub fn apply_replacement(
+    objects: &mut Indexed<'_>,
+    replacement: &Replacement,
+) -> anyhow::Result<()> {
     let value = match &replacement.source {
-        Source::Value(text) => text.as_str().into(),
-        Source::Field { id, path, part } => source(objects, id, path, part)?,
+        ReplacementSource::Value(text) => text.as_str().into(),
+        ReplacementSource::Field { id, path, part } => resolve_source(objects, id, path, part)?,
     };
     for target in &replacement.targets {
-        for at in objects.with_name(target.select.literal_name())? {
+        for at in objects.positions_with_name(target.select.literal_name())? {
             let object = &mut objects.objects.0[at];
-            if !target.selects(object)? {
+            if !target.selects_object(object)? {
                 continue;
             }
-            object.budget.look_through(&object.value)?;
+            object.budget.count_value(&object.value)?;
             for path in &target.paths {
-                write(object, path, &value, &target.part)
-                    .map_err(|it| it.context(format!("at `{path}` of {}", object.id())))?;
+                replace_value(object, path, &value, &target.part)
+                    .map_err(|error| error.context(format!("at `{path}` of {}", object.id())))?;
             }
-            share::settle(&mut object.value, &object.budget)?;
-            objects.note_change(at);
+            share::propagate_changes(&mut object.value, &object.budget)?;
+            objects.record_change(at);
         }
     }
     objects.remove_empty()
 }
 
-fn source(objects: &Indexed<'_>, id: &Name, path: &str, part: &Part) -> anyhow::Result<Value> {
-    let places = objects.with_name(Some(id.name.as_str()).filter(|name| !name.is_empty()))?;
-    let candidates = places.into_iter().map(|at| &objects.objects.0[at]);
-    let found: Vec<&Object> =
-        candidates.filter(|it| ids(it).iter().any(|it| id.selects(it))).collect();
+fn resolve_source(
+    objects: &Indexed<'_>,
+    id: &SourceSelector,
+    path: &str,
+    part: &Part,
+) -> anyhow::Result<Value> {
+    let positions =
+        objects.positions_with_name(Some(id.name.as_str()).filter(|name| !name.is_empty()))?;
+    let candidates = positions.into_iter().map(|at| &objects.objects.0[at]);
+    let found: Vec<&Object> = candidates
+        .filter(|object| collect_ids(object).iter().any(|other| id.selects_id(other)))
+        .collect();
     let object = match found.as_slice() {
         [object] => object,
         [] => anyhow::bail!("nothing is selected by {id}"),
@@ -80,23 +90,23 @@ fn source(objects: &Indexed<'_>, id: &Name, path: &str, part: &Part) -> anyhow::
             anyhow::bail!("{id} selects both {} and {}", first.id(), second.id())
         }
     };
-    let (keys, budget) = (path::split(path), &object.budget);
-    let mut value = match path::get(&object.value, &keys, budget)? {
+    let (keys, budget) = (path::split_path(path), &object.budget);
+    let mut value = match path::find_value(&object.value, &keys, budget)? {
         None | Some(Value::Null) => anyhow::bail!("there is no `{path}` in {}", object.id()),
-        Some(it) if *it == yaml::json!({}) || *it == yaml::json!([]) => {
+        Some(value) if *value == yaml::json!({}) || *value == yaml::json!([]) => {
             anyhow::bail!("`{path}` of {} is empty", object.id())
         }
-        Some(it) => it.clone(),
+        Some(value) => value.clone(),
     };
-    share::clear(&mut value);
-    if let Some(spelling) = path::spelling(&object.value, &keys, budget) {
+    share::remove_notes(&mut value);
+    if let Some(spelling) = path::find_spelling(&object.value, &keys, budget) {
         value = spelling.into();
     }
     if part.delimiter.is_empty() {
         return Ok(value);
     }
-    let text = scalar(&value)?;
-    let range = part.range(&text).ok_or_else(|| {
+    let text = scalar_text(&value)?;
+    let range = part.find_range(&text).ok_or_else(|| {
         let Part { delimiter, index, .. } = part;
         anyhow::format_err!(
             "split at `{delimiter}`, `{path}` of {} has no part {index}",
@@ -106,22 +116,23 @@ fn source(objects: &Indexed<'_>, id: &Name, path: &str, part: &Part) -> anyhow::
     Ok(text[range].into())
 }
 
-/// The current one, and all former ones.
-fn ids(object: &Object) -> Vec<Id> {
+/// Returns the current identity and all former ones.
+fn collect_ids(object: &Object) -> Vec<Id> {
     std::iter::once(object.id()).chain(object.former_ids()).collect()
 }
 
-impl Name {
-    fn selects(&self, id: &Id) -> bool {
-        let is = |wanted: &str, it: &str| wanted.is_empty() || wanted == it;
-        let namespace = if id.own_namespace.is_empty() { "default" } else { &id.own_namespace };
-        self.of.selects_id(id) && is(&self.name, &id.name) && is(&self.namespace, namespace)
+impl SourceSelector {
+    fn selects_id(&self, id: &Id) -> bool {
+        let is = |wanted: &str, actual: &str| wanted.is_empty() || wanted == actual;
+        let namespace =
+            if id.written_namespace.is_empty() { "default" } else { &id.written_namespace };
+        self.gvk.selects_id(id) && is(&self.name, &id.name) && is(&self.namespace, namespace)
     }
 }
 
-impl std::fmt::Display for Name {
+impl std::fmt::Display for SourceSelector {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { of: Kind { group, version, kind }, name, namespace } = self;
+        let Self { gvk: Gvk { group, version, kind }, name, namespace } = self;
         let all = [
             ("group", group),
             ("version", version),
@@ -129,16 +140,16 @@ impl std::fmt::Display for Name {
             ("name", name),
             ("namespace", namespace),
         ];
-        let all = all.iter().filter(|it| !it.1.is_empty());
-        let all: Vec<String> = all.map(|(key, it)| format!("{key} `{it}`")).collect();
+        let all = all.iter().filter(|field| !field.1.is_empty());
+        let all: Vec<String> = all.map(|(key, value)| format!("{key} `{value}`")).collect();
         f.write_str(&all.join(", "))
     }
 }
 
 impl Target {
-    fn selects(&self, object: &Object) -> anyhow::Result<bool> {
-        let (ids, budget) = (ids(object), &object.budget);
-        budget.look_at_items(self.reject.len())?;
+    fn selects_object(&self, object: &Object) -> anyhow::Result<bool> {
+        let (ids, budget) = (collect_ids(object), &object.budget);
+        budget.count_items(self.reject.len())?;
         if !self.select.selects_metadata(object)? || !self.select.selects_any(&ids, budget)? {
             return Ok(false);
         }
@@ -153,7 +164,12 @@ impl Target {
     }
 }
 
-fn write(object: &mut Object, path: &str, value: &Value, part: &Part) -> anyhow::Result<()> {
+fn replace_value(
+    object: &mut Object,
+    path: &str,
+    value: &Value,
+    part: &Part,
+) -> anyhow::Result<()> {
     let empty = match value {
         Value::Array(_) => yaml::json!([]),
         Value::Object(_) => yaml::json!({}),
@@ -161,7 +177,7 @@ fn write(object: &mut Object, path: &str, value: &Value, part: &Part) -> anyhow:
         _ => yaml::json!("\0"),
     };
     let budget = &object.budget;
-    let path = path::split(path);
+    let path = path::split_path(path);
     let depth = path.len();
     let mut set = |field: &mut Value| {
         budget.take_value(value, depth)?;
@@ -174,33 +190,33 @@ fn write(object: &mut Object, path: &str, value: &Value, part: &Part) -> anyhow:
         }
         let is_new = *field == "\0";
         let text = if part.delimiter.is_empty() {
-            scalar(value)?.into_owned()
+            scalar_text(value)?.into_owned()
         } else {
-            let old = if is_new { Cow::Borrowed("") } else { scalar(field)? };
-            part.replace(&old, &scalar(value)?, budget)?
+            let old = if is_new { Cow::Borrowed("") } else { scalar_text(field)? };
+            part.replace_in(&old, &scalar_text(value)?, budget)?
         };
-        *field = typed(if is_new { None } else { Some(field) }, text)?;
+        *field = build_scalar(if is_new { None } else { Some(field) }, text)?;
         Ok(())
     };
     let empty = Some(&empty).filter(|_| part.create);
     if part.create {
-        path.iter().try_for_each(|it| budget.take(it.len()))?;
+        path.iter().try_for_each(|key| budget.take_bytes(key.len()))?;
         budget::check_depth(depth)?;
     }
     let mut visitor = Visitor { empty, set: &mut set, budget };
-    match visitor.visit(&mut object.value, &path)? {
+    match visitor.visit_path(&mut object.value, &path)? {
         0 => Err(anyhow::format_err!("there is no such field"))
             .hint("correct the path, or create it with `options: {create: true}`"),
         _ => Ok(()),
     }
 }
 
-fn scalar(value: &Value) -> anyhow::Result<Cow<'_, str>> {
+fn scalar_text(value: &Value) -> anyhow::Result<Cow<'_, str>> {
     if let Some(text) = value.as_str() {
         return Ok(text.into());
     }
-    let fraction = || Some(value.as_number()?.to_string()).filter(|it| !it.contains('e'));
-    path::text(value)
+    let fraction = || Some(value.as_number()?.to_string()).filter(|number| !number.contains('e'));
+    path::scalar_text(value)
         .or_else(fraction)
         .map(Cow::from)
         .ok_or_else(|| anyhow::format_err!("{value} cannot be written into the text"))
@@ -208,11 +224,11 @@ fn scalar(value: &Value) -> anyhow::Result<Cow<'_, str>> {
 
 fn is_integer(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
-    !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit())
+    !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())
 }
 
-/// A text in place of a scalar, whose type stays; one that is new is of the type that its text has without quotes.
-fn typed(old: Option<&Value>, text: String) -> anyhow::Result<Value> {
+/// Converts a text to the type of the scalar that it replaces; a new scalar has the type of its text without quotes.
+fn build_scalar(old: Option<&Value>, text: String) -> anyhow::Result<Value> {
     if old.is_some_and(Value::is_string) {
         return Ok(text.into());
     }
@@ -222,8 +238,8 @@ fn typed(old: Option<&Value>, text: String) -> anyhow::Result<Value> {
         ))
         .hint("give the target a field with a string in quotes, which it replaces");
     }
-    let plain = !text.is_empty()
-        && text.chars().all(|it| it.is_ascii_alphanumeric() || "._+-~".contains(it));
+    let plain =
+        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "._+-~".contains(c));
     let read =
         if plain { yaml::from_text(&text, Dialect::Kustomize)? } else { text.clone().into() };
     match (old, &read) {

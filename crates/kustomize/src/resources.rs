@@ -1,4 +1,4 @@
-//! What a kustomization lists: files with objects, and folders with kustomizations.
+//! The resources of a kustomization: files with objects, and folders with kustomizations.
 
 use std::collections::VecDeque;
 
@@ -17,37 +17,43 @@ use model::{ProjectPath, Tree};
 /// The hint for a path that leads to nothing.
 const MISSING: &str = "restore it, or remove this entry";
 
-pub enum Found {
+/// The file or folder that an entry refers to.
+pub enum Resource {
     File(ProjectPath),
     Folder(ProjectPath),
 }
 
-/// What an entry of `resources` or `components` refers to.
-pub fn find(tree: &impl Tree, of: &Kustomization, item: &Text) -> anyhow::Result<Found> {
+/// Resolves an entry of `resources` or `components`.
+pub fn resolve_resource(
+    tree: &impl Tree,
+    kustomization: &Kustomization,
+    item: &Text,
+) -> anyhow::Result<Resource> {
     let text = item.text.as_str();
     let remote = text.contains("://") || text.contains("?ref=") || text.starts_with("git@");
     if remote || text.starts_with("github.com/") {
-        return Err(of.problem(
+        return Err(kustomization.error_at(
             item.mark,
             &format!("`{text}` is a URL, and operator-rs downloads no resources"),
         ))
         .hint("copy it into the project, or ".to_owned() + WAY_OUT);
     }
-    let path = join(of, item)?;
-    match tree.look(&path)? {
-        model::Found::Text(_) => {
-            if !path.is_in(&of.folder) {
-                return Err(of.problem(item.mark, &format!("{path} is outside of {}", of.folder)))
+    let path = join_path(kustomization, item)?;
+    match tree.read_content(&path)? {
+        model::FileContent::Text(_) => {
+            if !path.is_in(&kustomization.folder) {
+                let message = format!("{path} is outside of {}", kustomization.folder);
+                return Err(kustomization.error_at(item.mark, &message))
                     .hint("kustomize reads files only from the kustomization's own directory: list the directory that contains it");
             }
-            Ok(Found::File(path))
+            Ok(Resource::File(path))
         }
-        _ if load::is_kustomization(tree, &path)? => Ok(Found::Folder(path)),
-        model::Found::Nothing if tree.list(&path)?.is_empty() => {
-            Err(of.problem(item.mark, &format!("there is no {path}"))).hint(MISSING)
+        _ if load::has_kustomization(tree, &path)? => Ok(Resource::Folder(path)),
+        model::FileContent::Nothing if tree.list_files(&path)?.is_empty() => {
+            Err(kustomization.error_at(item.mark, &format!("there is no {path}"))).hint(MISSING)
         }
-        model::Found::Other(what) if tree.list(&path)?.is_empty() => {
-            let (message, hint) = match tree.read(&path) {
+        model::FileContent::Other(what) if tree.list_files(&path)?.is_empty() => {
+            let (message, hint) = match tree.read_text(&path) {
                 // It can be read, but not as a file of the kustomization's own directory.
                 Ok(Some(_)) => (
                     format!("{path} is reached through a symlink, which is not followed"),
@@ -59,108 +65,123 @@ pub fn find(tree: &impl Tree, of: &Kustomization, item: &Text) -> anyhow::Result
                     "list a YAML file of this directory instead",
                 ),
             };
-            Err(of.problem(item.mark, &message)).hint(hint)
+            Err(kustomization.error_at(item.mark, &message)).hint(hint)
         }
-        _ if load::NAMES.iter().any(|it| has(tree, &path, it)) => {
+        _ if load::NAMES.iter().any(|name| has_file(tree, &path, name)) => {
             let message = format!("{path} is reached through a symlink, which is not followed");
-            Err(of.problem(item.mark, &message)).hint("list the directory that it leads to")
+            Err(kustomization.error_at(item.mark, &message))
+                .hint("list the directory that it leads to")
         }
-        _ => Err(of.problem(item.mark, &format!("{path} has no kustomization.yaml"))).hint(MISSING),
+        _ => Err(kustomization.error_at(item.mark, &format!("{path} has no kustomization.yaml")))
+            .hint(MISSING),
     }
 }
 
-/// Whether a folder has a file, or a symlink leads to one.
-fn has(tree: &impl Tree, folder: &ProjectPath, name: &str) -> bool {
-    let file = folder.join(name).ok().and_then(|it| tree.bytes(&it).ok());
+/// Returns true if a folder has a file or a symlink to one.
+fn has_file(tree: &impl Tree, folder: &ProjectPath, name: &str) -> bool {
+    let file = folder.join(name).ok().and_then(|file| tree.read_bytes(&file).ok());
     file.flatten().is_some()
 }
 
-/// The text of a file that a kustomization names.
-pub fn text(
+/// Reads the text of a file that a kustomization names.
+pub fn read_text(
     tree: &impl Tree,
-    of: &Kustomization,
+    kustomization: &Kustomization,
     item: &Text,
 ) -> anyhow::Result<(ProjectPath, String)> {
-    let (path, bytes) = bytes(tree, of, item)?;
+    let (path, bytes) = read_bytes(tree, kustomization, item)?;
     match utf8_text(&bytes) {
         Ok(text) => Ok((path, text.to_owned())),
-        Err(problem) => Err(of.problem(item.mark, &format!("{path} cannot be read: {problem}"))),
+        Err(problem) => {
+            Err(kustomization.error_at(item.mark, &format!("{path} cannot be read: {problem}")))
+        }
     }
 }
 
-/// The bytes of a file that a kustomization names.
-pub fn bytes(
+/// Reads the bytes of a file that a kustomization names.
+pub fn read_bytes(
     tree: &impl Tree,
-    of: &Kustomization,
+    kustomization: &Kustomization,
     item: &Text,
 ) -> anyhow::Result<(ProjectPath, Vec<u8>)> {
-    let path = join(of, item)?;
-    if !path.is_in(&of.folder) {
-        return Err(of.problem(item.mark, &format!("{path} is outside of {}", of.folder)))
-            .hint("kustomize reads files only from the kustomization's own directory");
+    let path = join_path(kustomization, item)?;
+    if !path.is_in(&kustomization.folder) {
+        return Err(kustomization
+            .error_at(item.mark, &format!("{path} is outside of {}", kustomization.folder)))
+        .hint("kustomize reads files only from the kustomization's own directory");
     }
-    match tree.bytes(&path)? {
+    match tree.read_bytes(&path)? {
         Some(bytes) => Ok((path, bytes)),
-        None => Err(of.problem(item.mark, &format!("there is no {path}"))).hint(MISSING),
+        None => {
+            Err(kustomization.error_at(item.mark, &format!("there is no {path}"))).hint(MISSING)
+        }
     }
 }
 
-fn join(of: &Kustomization, item: &Text) -> anyhow::Result<ProjectPath> {
+fn join_path(kustomization: &Kustomization, item: &Text) -> anyhow::Result<ProjectPath> {
     if item.text.starts_with('/') {
-        return Err(of.problem(item.mark, &format!("`{}` is not relative", item.text)));
+        return Err(kustomization.error_at(item.mark, &format!("`{}` is not relative", item.text)));
     }
-    of.folder.join(&item.text).map_err(|it| of.problem(item.mark, &it.to_string()))
+    kustomization
+        .folder
+        .join(&item.text)
+        .map_err(|error| kustomization.error_at(item.mark, &error.to_string()))
 }
 
-/// Every object of a file; lists of objects are taken apart.
-pub fn read(tree: &impl Tree, path: &ProjectPath, budget: &Budget) -> anyhow::Result<Vec<Object>> {
-    let text = tree.read(path)?.unwrap_or_default();
+/// Reads all objects of a file; lists of objects become their items.
+pub fn read_objects(
+    tree: &impl Tree,
+    path: &ProjectPath,
+    budget: &Budget,
+) -> anyhow::Result<Vec<Object>> {
+    let text = tree.read_text(path)?.unwrap_or_default();
     let origin = Origin { path, text: &text, field: None };
-    let all = objects(&origin, origin.nodes(&text, Dialect::Kustomize)?, budget)?;
-    let sizes = all.iter().try_for_each(|it| budget.take_value(&it.value, 0));
+    let all = collect_objects(&origin, origin.parse_nodes(&text, Dialect::Kustomize)?, budget)?;
+    let sizes = all.iter().try_for_each(|object| budget.take_value(&object.value, 0));
     sizes.with_context(|| path.to_string())?;
     Ok(all.into_iter().map(Object::without_null_annotations).collect())
 }
 
-pub fn objects(
+pub fn collect_objects(
     origin: &Origin<'_>,
     nodes: Vec<Node>,
     budget: &Budget,
 ) -> anyhow::Result<Vec<Object>> {
-    let mut queue: VecDeque<(Node, bool)> = nodes.into_iter().map(|it| (it, true)).collect();
-    let mut res = Vec::new();
+    let mut queue: VecDeque<(Node, bool)> = nodes.into_iter().map(|node| (node, true)).collect();
+    let mut objects = Vec::new();
     while let Some((node, alone)) = queue.pop_front() {
         if matches!(&node.data, Data::Map(entries) if entries.is_empty()) {
             continue;
         }
-        check(origin, &node)?;
-        let list = node.get("kind").and_then(Node::as_str).is_some_and(|it| it.ends_with("List"));
-        match node.get("items").filter(|_| list).map(|it| &it.data) {
-            Some(Data::List(items)) => queue.extend(items.iter().map(|it| (it.clone(), false))),
+        check_object(origin, &node)?;
+        let list =
+            node.get("kind").and_then(Node::as_str).is_some_and(|kind| kind.ends_with("List"));
+        match node.get("items").filter(|_| list).map(|items| &items.data) {
+            Some(Data::List(items)) => queue.extend(items.iter().map(|node| (node.clone(), false))),
             Some(Data::Scalar(Value::Null)) => {}
-            Some(_) => return Err(at(origin, &node, "its `items` are not a list")),
+            Some(_) => return Err(error_at_node(origin, &node, "its `items` are not a list")),
             None => {
                 let mark = node.mark;
                 // Items of a list are printed again by kustomize, including nulls.
-                let value = if alone { noted(node) } else { node.into_value() };
+                let value = if alone { value_with_notes(node) } else { node.into_value() };
                 let mut object = Object::new(value, origin.path.clone(), budget);
                 object.knows_quotes = alone;
                 if !object.has_sound_history() {
                     let message = "kustomize's own annotations of this object are inconsistent";
-                    return Err(origin.problem(mark, message, Some("remove them")));
+                    return Err(origin.error_at(mark, message, Some("remove them")));
                 }
-                res.push(object);
+                objects.push(object);
             }
         }
     }
-    Ok(res)
+    Ok(objects)
 }
 
-/// The value, with notes of what is not written as JSON would write it.
-fn noted(node: Node) -> Value {
+/// Returns the value, with notes of the scalars that JSON would spell in another way.
+fn value_with_notes(node: Node) -> Value {
     match node.data {
         Data::Scalar(value) => value,
-        Data::List(items) => items.into_iter().map(noted).collect(),
+        Data::List(items) => items.into_iter().map(value_with_notes).collect(),
         Data::Map(entries) => {
             let mut map = Map::new();
             for Entry { key, value, .. } in entries {
@@ -169,48 +190,51 @@ fn noted(node: Node) -> Value {
                 } else if let Some(spelling) = &value.spelling {
                     share::note_spelling(&mut map, &key, spelling);
                 }
-                map.insert(key, noted(value));
+                map.insert(key, value_with_notes(value));
             }
             Value::Object(map)
         }
     }
 }
 
-fn check(origin: &Origin<'_>, node: &Node) -> anyhow::Result<()> {
+fn check_object(origin: &Origin<'_>, node: &Node) -> anyhow::Result<()> {
     let Data::Map(_) = node.data else {
-        let message = format!("this is {}, where an object is expected", node.what());
-        return Err(at(origin, node, &message));
+        let message = format!("this is {}, where an object is expected", node.type_name());
+        return Err(error_at_node(origin, node, &message));
     };
     let kind = match node.get("kind") {
-        None => return Err(at(origin, node, "this object has no `kind`")),
-        Some(it) => it
+        None => return Err(error_at_node(origin, node, "this object has no `kind`")),
+        Some(kind) => kind
             .as_str()
-            .filter(|it| !it.is_empty())
-            .ok_or_else(|| at(origin, it, "this is not a valid kind"))?,
+            .filter(|kind| !kind.is_empty())
+            .ok_or_else(|| error_at_node(origin, kind, "this is not a valid kind"))?,
     };
-    if let Some(it) = node.get("apiVersion")
-        && it.as_str().is_none()
+    if let Some(api_version) = node.get("apiVersion")
+        && api_version.as_str().is_none()
     {
-        return Err(at(origin, it, "this is not a valid apiVersion"));
+        return Err(error_at_node(origin, api_version, "this is not a valid apiVersion"));
     }
     let metadata = node.get("metadata");
     for key in ["name", "namespace"] {
-        match metadata.and_then(|it| it.get(key)) {
-            Some(it) if it.is_null() && key == "namespace" => {}
-            Some(it) if it.as_str().is_none() => {
-                let message = format!("this is {}, where a string is expected", it.what());
-                return Err(origin.problem(it.mark, &message, Some("write it in quotes")));
+        match metadata.and_then(|metadata| metadata.get(key)) {
+            Some(value) if value.is_null() && key == "namespace" => {}
+            Some(value) if value.as_str().is_none() => {
+                let message = format!("this is {}, where a string is expected", value.type_name());
+                return Err(origin.error_at(value.mark, &message, Some("write it in quotes")));
             }
             _ => {}
         }
     }
-    let name = metadata.and_then(|it| it.get("name")).and_then(Node::as_str).unwrap_or_default();
+    let name = metadata
+        .and_then(|metadata| metadata.get("name"))
+        .and_then(Node::as_str)
+        .unwrap_or_default();
     if name.is_empty() && !kind.ends_with("List") {
-        return Err(at(origin, node, "this object has no `metadata.name`"));
+        return Err(error_at_node(origin, node, "this object has no `metadata.name`"));
     }
     Ok(())
 }
 
-fn at(origin: &Origin<'_>, node: &Node, message: &str) -> anyhow::Error {
-    origin.problem(node.mark, message, None)
+fn error_at_node(origin: &Origin<'_>, node: &Node, message: &str) -> anyhow::Error {
+    origin.error_at(node.mark, message, None)
 }

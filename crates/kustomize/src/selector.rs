@@ -33,7 +33,7 @@ pub fn set_pattern(field: &mut Option<Pattern>, text: &str, budget: &Budget) -> 
         anyhow::bail!("the pattern `{text}` is not supported");
     }
     if !text.is_empty() {
-        *field = Some(Pattern::compile(text, Scope::Whole, budget)?.keep(budget)?);
+        *field = Some(Pattern::compile(text, Scope::Whole, budget)?.into_kept(budget)?);
     }
     Ok(())
 }
@@ -59,8 +59,8 @@ enum Condition {
 }
 
 impl Selector {
-    /// Names and namespaces may be the original or the current ones.
-    pub fn selects(&self, object: &Object) -> anyhow::Result<bool> {
+    /// Returns true if the selector selects an object by its original or its current name and namespace.
+    pub fn selects_object(&self, object: &Object) -> anyhow::Result<bool> {
         let budget = &object.budget;
         let (original, current) = (object.original_id(), object.id());
         Ok((is_match(&self.namespace, &original.namespace, budget)?
@@ -71,12 +71,12 @@ impl Selector {
             && self.selects_metadata(object)?)
     }
 
-    /// Current or former identities, with their namespaces as written.
+    /// Returns true if the selector selects one of the identities, with its namespace as it is written.
     pub fn selects_any(&self, ids: &[Id], budget: &Budget) -> anyhow::Result<bool> {
         for id in ids {
             if self.selects_kind(id, budget)?
                 && is_match(&self.name, &id.name, budget)?
-                && is_match(&self.namespace, &id.own_namespace, budget)?
+                && is_match(&self.namespace, &id.written_namespace, budget)?
             {
                 return Ok(true);
             }
@@ -90,16 +90,19 @@ impl Selector {
             && is_match(&self.kind, &id.kind, budget)?)
     }
 
-    /// The only name that is selected, if there is only one.
+    /// Returns the only name that is selected, if there is only one.
     pub fn literal_name(&self) -> Option<&str> {
-        self.name.as_ref()?.literal()
+        self.name.as_ref()?.literal_text()
     }
 
     pub fn selects_metadata(&self, object: &Object) -> anyhow::Result<bool> {
-        object.budget.look_at_items(self.labels.len() + self.annotations.len())?;
+        object.budget.count_items(self.labels.len() + self.annotations.len())?;
         let metadata = &object.value["metadata"];
-        Ok(self.labels.iter().all(|it| it.holds(&metadata["labels"]))
-            && self.annotations.iter().all(|it| it.holds(&metadata["annotations"])))
+        Ok(self.labels.iter().all(|requirement| requirement.is_met_by(&metadata["labels"]))
+            && self
+                .annotations
+                .iter()
+                .all(|requirement| requirement.is_met_by(&metadata["annotations"])))
     }
 
     pub fn has_metadata(&self) -> bool {
@@ -112,18 +115,18 @@ impl Selector {
     }
 
     pub fn set_labels(&mut self, text: &str) -> anyhow::Result<()> {
-        self.labels = requirements(text)?;
+        self.labels = parse_requirements(text)?;
         Ok(())
     }
 
     pub fn set_annotations(&mut self, text: &str) -> anyhow::Result<()> {
-        self.annotations = requirements(text)?;
+        self.annotations = parse_requirements(text)?;
         Ok(())
     }
 }
 
 impl Requirement {
-    fn holds(&self, map: &Value) -> bool {
+    fn is_met_by(&self, map: &Value) -> bool {
         let value = map.get(&self.key);
         let text = value.and_then(Value::as_str);
         let has = |all: &BTreeSet<String>| text.is_some_and(|text| all.contains(text));
@@ -133,21 +136,21 @@ impl Requirement {
             Condition::Absent => value.is_none(),
             Condition::In(all) => has(all),
             Condition::NotIn(all) => !has(all),
-            Condition::GreaterThan(least) => number().is_some_and(|it| it > *least),
-            Condition::LessThan(most) => number().is_some_and(|it| it < *most),
+            Condition::GreaterThan(least) => number().is_some_and(|number| number > *least),
+            Condition::LessThan(most) => number().is_some_and(|number| number < *most),
         }
     }
 }
 
-/// `a=b,c!=d,e,!f,g in (h,i),j notin (k),l>5`
-fn requirements(text: &str) -> anyhow::Result<Vec<Requirement>> {
-    let (mut res, mut start, mut depth) = (Vec::new(), 0, 0);
+/// Parses requirements such as `a=b,c!=d,e,!f,g in (h,i),j notin (k),l>5`.
+fn parse_requirements(text: &str) -> anyhow::Result<Vec<Requirement>> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0);
     for (at, c) in text.char_indices().chain([(text.len(), ',')]) {
         match c {
             '(' => depth += 1,
             ')' => depth -= 1,
             ',' if depth == 0 || at == text.len() => {
-                res.push(&text[start..at]);
+                parts.push(&text[start..at]);
                 start = at + 1;
             }
             _ => {}
@@ -156,27 +159,31 @@ fn requirements(text: &str) -> anyhow::Result<Vec<Requirement>> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
-    res.into_iter().map(|it| requirement(it.trim())).collect()
+    parts.into_iter().map(|part| parse_requirement(part.trim())).collect()
 }
 
-fn requirement(text: &str) -> anyhow::Result<Requirement> {
+fn parse_requirement(text: &str) -> anyhow::Result<Requirement> {
     let wrong = || anyhow::format_err!("`{text}` is not a requirement of a label selector");
     let set = |words: &str| -> anyhow::Result<BTreeSet<String>> {
-        let inner = words.trim().strip_prefix('(').and_then(|it| it.strip_suffix(')'));
-        inner.ok_or_else(wrong)?.split(',').map(|it| value(it.trim(), text)).collect()
+        let inner = words.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+        inner.ok_or_else(wrong)?.split(',').map(|part| parse_value(part.trim(), text)).collect()
     };
-    let end = text.find(|c: char| c.is_whitespace() || "=!<>(),".contains(c)).filter(|it| *it > 0);
+    let end =
+        text.find(|c: char| c.is_whitespace() || "=!<>(),".contains(c)).filter(|end| *end > 0);
     let (key, rest) = text.split_at(end.unwrap_or(text.len()));
     let rest = rest.trim();
     let number = |text: &str| text.trim().parse::<i64>().map_err(|_| wrong());
     let condition = if let Some(absent) = key.strip_prefix('!') {
-        return Ok(Requirement { key: label(absent.trim(), text)?, condition: Condition::Absent });
+        return Ok(Requirement {
+            key: parse_key(absent.trim(), text)?,
+            condition: Condition::Absent,
+        });
     } else if rest.is_empty() {
         Condition::Present
     } else if let Some(one) = rest.strip_prefix("!=") {
-        Condition::NotIn([value(one.trim(), text)?].into())
+        Condition::NotIn([parse_value(one.trim(), text)?].into())
     } else if let Some(one) = rest.strip_prefix("==").or_else(|| rest.strip_prefix('=')) {
-        Condition::In([value(one.trim(), text)?].into())
+        Condition::In([parse_value(one.trim(), text)?].into())
     } else if let Some(words) = rest.strip_prefix("notin") {
         Condition::NotIn(set(words)?)
     } else if let Some(words) = rest.strip_prefix("in") {
@@ -188,17 +195,17 @@ fn requirement(text: &str) -> anyhow::Result<Requirement> {
     } else {
         return Err(wrong());
     };
-    Ok(Requirement { key: label(key, text)?, condition })
+    Ok(Requirement { key: parse_key(key, text)?, condition })
 }
 
-fn value(text: &str, whole: &str) -> anyhow::Result<String> {
-    let is_valid = names::label_value(text).is_empty();
+fn parse_value(text: &str, whole: &str) -> anyhow::Result<String> {
+    let is_valid = names::validate_label_value(text).is_empty();
     anyhow::ensure!(is_valid, "`{text}` in the selector `{whole}` is not a valid label value");
     Ok(text.to_owned())
 }
 
-fn label(text: &str, whole: &str) -> anyhow::Result<String> {
-    let is_valid = names::qualified(text).is_empty();
+fn parse_key(text: &str, whole: &str) -> anyhow::Result<String> {
+    let is_valid = names::validate_qualified_name(text).is_empty();
     anyhow::ensure!(is_valid, "`{text}` in the selector `{whole}` is not a valid label key");
     Ok(text.to_owned())
 }

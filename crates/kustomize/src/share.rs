@@ -1,9 +1,9 @@
-//! What kustomize's trees have and a JSON value has not: one scalar that stands in several places, so that who
-//! changes it in one changes it in all, and how it is written: a merge drops a `null` of which nothing is written.
+//! Properties of kustomize's trees that a JSON value has not: one scalar can be shared by several fields, so that a
+//! change of one field changes all of them; and a scalar has a spelling: a merge drops a `null` that is not written.
 //!
-//! Beside such an entry of a map is a note, an entry whose key begins with NUL: a number that says which scalar it is,
-//! its spelling, or whether it stands in quotes: what a merge puts in its place does, too. Notes are taken out before
-//! anybody else sees the value.
+//! Such an entry of a map has a note, a second entry whose key begins with NUL: the number of the shared scalar, its
+//! spelling, or a boolean that says if it is in quotes, as the scalar that replaces it in a merge then is. Notes are
+//! removed before a value leaves this crate.
 
 use std::collections::BTreeMap;
 
@@ -15,35 +15,35 @@ pub fn is_note(key: &str) -> bool {
     key.starts_with('\0')
 }
 
-fn note(key: &str) -> String {
+fn note_key(key: &str) -> String {
     format!("\0{key}")
 }
 
-/// Notes how an entry that is not a string is written.
+/// Notes the spelling of an entry that is not a string.
 pub fn note_spelling(map: &mut Map<String, Value>, key: &str, spelling: &str) {
-    map.insert(note(key), spelling.into());
+    map.insert(note_key(key), spelling.into());
 }
 
-/// How an entry is written, where JSON would not write it so.
-pub fn spelling<'m>(map: &'m Map<String, Value>, key: &str) -> Option<&'m str> {
-    map.get(&note(key)).and_then(Value::as_str)
+/// Returns the spelling of an entry, if JSON would spell it in another way.
+pub fn find_spelling<'m>(map: &'m Map<String, Value>, key: &str) -> Option<&'m str> {
+    map.get(&note_key(key)).and_then(Value::as_str)
 }
 
 /// Notes that an entry is in quotes or in a block.
 pub fn note_quotes(map: &mut Map<String, Value>, key: &str) {
-    map.insert(note(key), true.into());
+    map.insert(note_key(key), true.into());
 }
 
-/// Notes which texts kustomize puts in quotes where it writes a value anew: `false` where that is not known.
+/// Notes the texts that kustomize quotes when it prints a value again; `false` if that is not known.
 pub fn note_printed(value: &mut Value) {
     match value {
         Value::Object(map) => {
             let mut notes = Vec::new();
-            for (key, value) in map.iter_mut().filter(|it| !is_note(it.0)) {
+            for (key, value) in map.iter_mut().filter(|entry| !is_note(entry.0)) {
                 match value {
                     Value::String(text) => match yaml::is_written_in_quotes(text) {
                         Some(false) => {}
-                        known => notes.push((note(key), known.unwrap_or(false))),
+                        known => notes.push((note_key(key), known.unwrap_or(false))),
                     },
                     value => note_printed(value),
                 }
@@ -57,8 +57,8 @@ pub fn note_printed(value: &mut Value) {
     }
 }
 
-/// The scalar that a merge results in: in place of a quoted one it is a string. Takes the previous value, and the
-/// maps of both sides for their notes.
+/// Returns the scalar that a merge results in, which is a string if it replaces a quoted one. Takes the previous value,
+/// and the maps of both sides for their notes.
 pub fn keep_quotes(
     mine: Option<&Value>,
     merged: Value,
@@ -66,18 +66,18 @@ pub fn keep_quotes(
     ours: &mut Map<String, Value>,
     patch: Option<&Map<String, Value>>,
 ) -> anyhow::Result<Value> {
-    let theirs = patch.and_then(|it| it.get(&note(key)));
+    let theirs = patch.and_then(|entries| entries.get(&note_key(key)));
     if merged.is_object() || merged.is_array() || merged.is_null() {
         return Ok(merged);
     }
-    let is_known = match (mine, ours.get(&note(key))) {
+    let is_known = match (mine, ours.get(&note_key(key))) {
         (None | Some(Value::Null), _) => {
             if let Some(Value::Bool(true)) = theirs {
                 note_quotes(ours, key);
             }
             return Ok(merged);
         }
-        (_, Some(Value::Bool(it))) => *it,
+        (_, Some(Value::Bool(is_known))) => *is_known,
         _ => return Ok(merged),
     };
     let spelling = theirs.and_then(Value::as_str);
@@ -94,15 +94,15 @@ pub fn keep_quotes(
     Ok(text.into())
 }
 
-/// Whether an entry, if it is a `null`, is written out, and so stays.
+/// Returns true if an entry that is `null` is written out, so that it stays.
 pub fn is_written_null(map: &Map<String, Value>, key: &str) -> bool {
-    map.get(&note(key)).is_none_or(|it| it != "")
+    map.get(&note_key(key)).is_none_or(|spelling| spelling != "")
 }
 
-/// Makes strings of all scalars of a map, as they are written.
-pub fn stringify(map: &mut Map<String, Value>) -> anyhow::Result<()> {
-    for key in map.keys().filter(|it| !is_note(it)).cloned().collect::<Vec<_>>() {
-        let spelling = map.get(&note(&key)).and_then(Value::as_str).map(str::to_owned);
+/// Converts all scalars of a map to strings, as they are written.
+pub fn convert_to_strings(map: &mut Map<String, Value>) -> anyhow::Result<()> {
+    for key in map.keys().filter(|key| !is_note(key)).cloned().collect::<Vec<_>>() {
+        let spelling = map.get(&note_key(&key)).and_then(Value::as_str).map(str::to_owned);
         let Some(value) = map.get_mut(&key) else { continue };
         if value.is_object() || value.is_array() {
             anyhow::bail!("`{key}` is not a string");
@@ -116,13 +116,13 @@ pub fn stringify(map: &mut Map<String, Value>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sets the same entry of several maps of one object, as kustomize's setters do: what is there changes in place, and
-/// what is new is one scalar in all of them.
+/// Sets the same entry of several maps of one object, as kustomize's setters do: an existing scalar changes in place,
+/// and a new one is shared by all maps.
 #[derive(Debug)]
 pub struct Setter<'a> {
     pub key: &'a str,
     pub value: &'a str,
-    /// The scalar's identity in its new place.
+    /// The number of the new shared scalar.
     pub scalar: usize,
     changed: Vec<Value>,
 }
@@ -132,42 +132,46 @@ impl<'a> Setter<'a> {
         Self { key, value, scalar, changed: Vec::new() }
     }
 
-    pub fn set(&mut self, map: &mut Map<String, Value>, budget: &Budget) -> anyhow::Result<()> {
+    pub fn set_entry(
+        &mut self,
+        map: &mut Map<String, Value>,
+        budget: &Budget,
+    ) -> anyhow::Result<()> {
         match map.get(self.key) {
             None => budget.take_entry(self.key, self.value)?,
             Some(old) => budget.take_text(old.as_str().unwrap_or_default(), self.value)?,
         }
         if map.insert(self.key.to_owned(), self.value.into()).is_none() {
-            map.insert(note(self.key), self.scalar.into());
+            map.insert(note_key(self.key), self.scalar.into());
             return Ok(());
         }
-        match map.get(&note(self.key)) {
+        match map.get(&note_key(self.key)) {
             Some(scalar @ Value::Number(_)) => self.changed.push(scalar.clone()),
             Some(Value::Bool(_)) | None => {}
-            Some(_) => drop(map.remove(&note(self.key))),
+            Some(_) => drop(map.remove(&note_key(self.key))),
         }
         Ok(())
     }
 
-    /// Changes the scalars that were met in place wherever they stand.
-    pub fn finish(self, object: &mut Value, budget: &Budget) -> anyhow::Result<()> {
+    /// Changes the other fields that share a scalar which `set_entry` has changed.
+    pub fn update_shared(self, object: &mut Value, budget: &Budget) -> anyhow::Result<()> {
         let changed = self.changed.iter().filter_map(Value::as_u64);
         let changes = changed.map(|scalar| (scalar, self.value.into())).collect();
-        spread_all(object, &changes, budget)
+        apply_all_changes(object, &changes, budget)
     }
 }
 
-/// To be called where an entry was changed in place.
+/// Updates the note of an entry that was changed in place.
 pub fn note_change_in_place(map: &mut Map<String, Value>, key: &str) {
-    let is_shared = map.get(&note(key)).is_some_and(Value::is_number);
-    // Only a scalar that stands elsewhere, too, needs its new value.
+    let is_shared = map.get(&note_key(key)).is_some_and(Value::is_number);
+    // Only a shared scalar needs its new value.
     let value = if is_shared { map.get(key).cloned() } else { Some(Value::Null) };
     note_change(map, key, value.as_ref());
 }
 
-/// To be called where a merge has changed an entry, or has taken it out.
+/// Updates the note of an entry that a merge has changed or removed.
 pub fn note_change(map: &mut Map<String, Value>, key: &str, value: Option<&Value>) {
-    let note = note(key);
+    let note = note_key(key);
     match (value, map.get(&note)) {
         (_, None) | (Some(_), Some(Value::Bool(_))) => {}
         (Some(value), Some(Value::Number(scalar))) => {
@@ -178,16 +182,16 @@ pub fn note_change(map: &mut Map<String, Value>, key: &str, value: Option<&Value
     }
 }
 
-/// Carries what was changed in one place to the others; of several changes the last one holds.
-pub fn settle(object: &mut Value, budget: &Budget) -> anyhow::Result<()> {
+/// Applies changes of shared scalars to all fields that share them; of several changes the last one counts.
+pub fn propagate_changes(object: &mut Value, budget: &Budget) -> anyhow::Result<()> {
     let mut changes = Vec::new();
-    collect(object, &mut changes);
+    collect_changes(object, &mut changes);
     let last: BTreeMap<u64, Value> =
-        changes.into_iter().filter_map(|it| Some((it.0.as_u64()?, it.1))).collect();
-    spread_all(object, &last, budget)
+        changes.into_iter().filter_map(|change| Some((change.0.as_u64()?, change.1))).collect();
+    apply_all_changes(object, &last, budget)
 }
 
-fn spread_all(
+fn apply_all_changes(
     object: &mut Value,
     changes: &BTreeMap<u64, Value>,
     budget: &Budget,
@@ -195,13 +199,13 @@ fn spread_all(
     if changes.is_empty() {
         return Ok(());
     }
-    budget.look_through(object)?;
-    spread(object, changes, budget)
+    budget.count_value(object)?;
+    apply_changes(object, changes, budget)
 }
 
-fn collect(value: &mut Value, changes: &mut Vec<(Value, Value)>) {
+fn collect_changes(value: &mut Value, changes: &mut Vec<(Value, Value)>) {
     match value {
-        // The notes come first, and in the order of what they are about.
+        // The notes come first, in the order of their entries.
         Value::Object(map) => map.iter_mut().for_each(|(key, value)| match value {
             Value::Array(change) if is_note(key) => {
                 if let [scalar, new] = change.as_slice() {
@@ -209,14 +213,14 @@ fn collect(value: &mut Value, changes: &mut Vec<(Value, Value)>) {
                     *value = changes[changes.len() - 1].0.clone();
                 }
             }
-            value => collect(value, changes),
+            value => collect_changes(value, changes),
         }),
-        Value::Array(items) => items.iter_mut().for_each(|it| collect(it, changes)),
+        Value::Array(items) => items.iter_mut().for_each(|item| collect_changes(item, changes)),
         _ => {}
     }
 }
 
-fn spread(
+fn apply_changes(
     value: &mut Value,
     changes: &BTreeMap<u64, Value>,
     budget: &Budget,
@@ -233,25 +237,27 @@ fn spread(
                             found.push((key.to_owned(), new.clone()));
                         }
                     }
-                    None => spread(value, changes, budget)?,
+                    None => apply_changes(value, changes, budget)?,
                 }
             }
             map.extend(found);
         }
-        Value::Array(items) => items.iter_mut().try_for_each(|it| spread(it, changes, budget))?,
+        Value::Array(items) => {
+            items.iter_mut().try_for_each(|item| apply_changes(item, changes, budget))?
+        }
         _ => {}
     }
     Ok(())
 }
 
-/// Takes all notes out: nothing is shared any more, and what is `null` is written.
-pub fn clear(value: &mut Value) {
+/// Removes all notes: no scalar is shared any more, and every `null` is written.
+pub fn remove_notes(value: &mut Value) {
     match value {
         Value::Object(map) => {
             map.retain(|key, _| !is_note(key));
-            map.values_mut().for_each(clear);
+            map.values_mut().for_each(remove_notes);
         }
-        Value::Array(items) => items.iter_mut().for_each(clear),
+        Value::Array(items) => items.iter_mut().for_each(remove_notes),
         _ => {}
     }
 }

@@ -10,7 +10,7 @@ pub struct Blob {
     bytes: Arc<Vec<u8>>,
 }
 
-/// A blob that is elsewhere.
+/// A reference to a blob, as in an image manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Descriptor {
     pub media_type: String,
@@ -20,7 +20,7 @@ pub struct Descriptor {
 
 impl Blob {
     pub fn new(media_type: impl Into<String>, bytes: Vec<u8>) -> Self {
-        let digest = Digest::of(&bytes);
+        let digest = Digest::from_content(&bytes);
         Self { media_type: media_type.into(), digest, bytes: Arc::new(bytes) }
     }
 
@@ -40,7 +40,7 @@ impl Blob {
         self.bytes.len() as u64
     }
 
-    /// A descriptor of the same bytes with another media type.
+    /// Returns a blob of the same bytes with another media type.
     pub fn of_type(&self, media_type: &str) -> Self {
         Self { media_type: media_type.to_owned(), ..self.clone() }
     }

@@ -8,7 +8,7 @@ use std::{
 
 use super::{Refusal, Timeout};
 
-/// When a command ends.
+/// The time at which a command ends.
 ///
 /// The command line makes one as the command starts, from `--timeout`, and everything that waits for a server or a
 /// program takes it: requests, pauses between attempts, downloads, credential plugins.
@@ -24,20 +24,20 @@ pub struct Deadline {
 static ASKED: AtomicU64 = AtomicU64::new(0);
 
 impl Deadline {
-    /// A deadline that is this far from now.
+    /// Returns the deadline that is this far from now.
     #[expect(clippy::disallowed_methods, reason = "time limits need a clock; no output shows it")]
     pub fn after(limit: Duration) -> Self {
         Self { end: Instant::now() + limit, limit, asked: ASKED.load(Ordering::Relaxed) }
     }
 
-    /// This deadline, or the one that is `time` from now if that is earlier.
+    /// Returns this deadline, or the one that is `time` from now if that is earlier.
     pub fn at_most(&self, time: Duration) -> Self {
-        if time < self.left() { Self::after(time) } else { *self }
+        if time < self.time_left() { Self::after(time) } else { *self }
     }
 
     /// Returns the time until the deadline; zero once it has passed.
     #[expect(clippy::disallowed_methods, reason = "time limits need a clock; no output shows it")]
-    pub fn left(&self) -> Duration {
+    pub fn time_left(&self) -> Duration {
         let asked = ASKED.load(Ordering::Relaxed) - self.asked;
         (self.end + Duration::from_millis(asked)).saturating_duration_since(Instant::now())
     }
@@ -48,17 +48,17 @@ impl Deadline {
     }
 
     pub fn is_over(&self) -> bool {
-        self.left().is_zero()
+        self.time_left().is_zero()
     }
 
-    /// The error of a command that was still waiting for this when its time was over.
-    pub fn exceeded(&self, waiting_for: impl Into<String>) -> TimedOut {
+    /// Returns the error of a command that was still waiting for this when its time was over.
+    pub fn timed_out_waiting_for(&self, waiting_for: impl Into<String>) -> TimedOut {
         TimedOut { limit: self.limit, waiting_for: waiting_for.into(), is_ahead: false }
     }
 
-    /// The error of a command that does not begin to wait for this, since its time would be over before.
+    /// Returns the error of a command that does not begin to wait for this, since its time would be over before.
     pub fn too_short_for(&self, waiting_for: impl Into<String>) -> TimedOut {
-        TimedOut { is_ahead: true, ..self.exceeded(waiting_for) }
+        TimedOut { is_ahead: true, ..self.timed_out_waiting_for(waiting_for) }
     }
 
     /// Asks the user something. The time until the answer counts towards no deadline.
@@ -76,7 +76,7 @@ impl FromStr for Deadline {
     type Err = Refusal;
 
     fn from_str(text: &str) -> Result<Self, Refusal> {
-        text.parse::<Timeout>().map(|it| Self::after(it.duration()))
+        text.parse::<Timeout>().map(|timeout| Self::after(timeout.duration()))
     }
 }
 
@@ -89,7 +89,7 @@ pub struct TimedOut {
 }
 
 impl TimedOut {
-    /// The same with another description of what was waited for.
+    /// Returns the same error with another description of what the command waited for.
     pub fn for_another(self, waiting_for: String) -> Self {
         Self { waiting_for, ..self }
     }
@@ -117,12 +117,12 @@ impl Error for TimedOut {}
 #[test]
 fn a_deadline_can_only_be_brought_forward_but_for_the_time_of_questions() {
     let deadline = Deadline::after(Duration::from_secs(60));
-    assert!(deadline.at_most(Duration::from_secs(5)).left() <= Duration::from_secs(5));
-    assert!(deadline.at_most(Duration::from_secs(500)).left() <= Duration::from_secs(60));
+    assert!(deadline.at_most(Duration::from_secs(5)).time_left() <= Duration::from_secs(5));
+    assert!(deadline.at_most(Duration::from_secs(500)).time_left() <= Duration::from_secs(60));
     assert!(!deadline.is_over());
     assert!(Deadline::after(Duration::ZERO).is_over());
     assert_eq!(
-        deadline.exceeded("`GET /apis`").to_string(),
+        deadline.timed_out_waiting_for("`GET /apis`").to_string(),
         "timed out after 1m while waiting for `GET /apis`"
     );
     let (short, before) =

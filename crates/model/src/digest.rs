@@ -14,13 +14,13 @@ text!(Digest);
 const PREFIX: &str = "sha256:";
 
 impl Digest {
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn from_content(bytes: &[u8]) -> Self {
         Self::from_hash(&Sha256::digest(bytes))
     }
 
-    /// The digest of a hash that was computed in parts.
+    /// Returns the digest of a hash that was computed in parts.
     pub fn from_hash(hash: &[u8]) -> Self {
-        let digits: String = hash.iter().map(|it| format!("{it:02x}")).collect();
+        let digits: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
         Self(format!("{PREFIX}{digits}"))
     }
 
@@ -28,7 +28,7 @@ impl Digest {
         &self.0
     }
 
-    /// The hexadecimal digits.
+    /// Returns the hexadecimal digits.
     pub fn hex(&self) -> &str {
         &self.0[PREFIX.len()..]
     }
@@ -54,8 +54,8 @@ impl fmt::Display for Digest {
 #[test]
 fn a_digest_names_bytes() {
     let empty = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-    assert_eq!(Digest::of(b"").as_str(), empty);
-    assert_eq!(empty.parse(), Ok(Digest::of(b"")));
+    assert_eq!(Digest::from_content(b"").as_str(), empty);
+    assert_eq!(empty.parse(), Ok(Digest::from_content(b"")));
     for text in ["", "e3b0", &empty[..70], &empty.to_uppercase(), "sha512:00", "sha256:../../x"] {
         assert!(text.parse::<Digest>().is_err(), "{text}");
     }

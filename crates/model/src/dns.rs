@@ -4,16 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{RUST_KEYWORDS, Refusal, module_name, text};
 
-/// An RFC 1123 label.
-fn label(text: &str) -> Result<(), Refusal> {
-    if 63 < text.len() {
+/// Refuses what is not an RFC 1123 label.
+fn check_label(text: &str) -> Result<(), Refusal> {
+    if text.len() > 63 {
         return Err(Refusal::new("must be at most 63 characters long"));
     }
-    part(text)
+    check_label_characters(text)
 }
 
-/// One part of an RFC 1123 subdomain, whose length Kubernetes does not limit.
-fn part(text: &str) -> Result<(), Refusal> {
+/// Refuses what cannot be a part of an RFC 1123 subdomain. Kubernetes does not limit the length of a part.
+fn check_label_characters(text: &str) -> Result<(), Refusal> {
     let inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if text.is_empty() {
         return Err(Refusal::new("must not be empty"));
@@ -24,31 +24,31 @@ fn part(text: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// An RFC 1123 subdomain.
-fn subdomain(text: &str) -> Result<(), Refusal> {
-    if 253 < text.len() {
+/// Refuses what is not an RFC 1123 subdomain.
+fn check_subdomain(text: &str) -> Result<(), Refusal> {
+    if text.len() > 253 {
         return Err(Refusal::new("must be at most 253 characters long"));
     }
     let wrong = Refusal::new("must hold only lowercase letters, digits, and inner `-` and `.`");
-    text.split('.').try_for_each(part).map_err(|_| wrong)
+    text.split('.').try_for_each(check_label_characters).map_err(|_| wrong)
 }
 
-/// Refuses a word that YAML readers take for something else than a text where it is not quoted: YAML 1.1 has more such words.
-pub(super) fn text_in_yaml(text: &str) -> Result<(), Refusal> {
+/// Refuses a word that YAML readers do not take for a string unless it is quoted: YAML 1.1 has more such words.
+pub(super) fn ensure_text_in_yaml(text: &str) -> Result<(), Refusal> {
     const WORDS: [&str; 9] = ["false", "n", "no", "null", "off", "on", "true", "y", "yes"];
     let is_number = text.parse::<f64>().is_ok() && text.starts_with(|c: char| c.is_ascii_digit())
         || [("0x", 16), ("0o", 8), ("0b", 2)].iter().any(|(prefix, radix)| {
             let digits = text.strip_prefix(prefix).filter(|digits| !digits.is_empty());
             digits.is_some_and(|digits| digits.chars().all(|digit| digit.is_digit(*radix)))
         });
-    // Dates, and what else has nothing but digits.
+    // Dates, and other words of digits only.
     let has_letters = text.contains(|c: char| c.is_ascii_alphabetic());
-    match WORDS.contains(&&*text.to_ascii_lowercase()) || is_number || !has_letters {
-        true => {
-            Err(Refusal::new("is read as a boolean, number or date by YAML: choose another name"))
-        }
-        false => Ok(()),
+    if WORDS.contains(&&*text.to_ascii_lowercase()) || is_number || !has_letters {
+        return Err(Refusal::new(
+            "is read as a boolean, number or date by YAML: choose another name",
+        ));
     }
+    Ok(())
 }
 
 macro_rules! dns {
@@ -75,7 +75,7 @@ macro_rules! dns {
 
 dns! {
     /// A namespace's name: a DNS label.
-    Namespace, label
+    Namespace, check_label
 }
 
 dns! {
@@ -86,7 +86,7 @@ dns! {
                 "must be at most 47 characters long, so that `<name>-metrics-service` fits in the 63 of a Service",
             ));
         }
-        label(text)?;
+        check_label(text)?;
         if text.starts_with(|c: char| c.is_ascii_digit()) {
             return Err(Refusal::new("must start with a letter, because it is also the name of a Cargo package"));
         }
@@ -100,28 +100,28 @@ dns! {
         if used.contains(&text) {
             return Err(Refusal::new("is the name of a crate that the project depends on"));
         }
-        text_in_yaml(text)
+        ensure_text_in_yaml(text)
     }
 }
 dns! {
     /// An OLM package's name, e.g. `memcached-operator`: a DNS label.
-    PackageName, label
+    PackageName, check_label
 }
 dns! {
     /// The name of a package of any author, as OLM installs it: an RFC 1123 subdomain.
-    InstalledPackage, subdomain
+    InstalledPackage, check_subdomain
 }
 dns! {
     /// The name of a service account, e.g. `memcached-operator-controller-manager`.
-    AccountName, subdomain
+    AccountName, check_subdomain
 }
 dns! {
     /// The first part of an API group, e.g. `cache`.
     GroupName, |text| {
-        if text.contains('.') && text.split('.').all(|it| label(it).is_ok()) {
+        if text.contains('.') && text.split('.').all(|part| check_label(part).is_ok()) {
             return Err(Refusal::new("must be a single word: the project's domain is added to it"));
         }
-        label(text)?;
+        check_label(text)?;
         // The word is also the name of a module of `api/`.
         let taken = ["crds", "kube", "serde", "schemars", "k8s-openapi", "serde-json", "std", "core", "alloc"];
         if taken.contains(&text) {
@@ -133,41 +133,42 @@ dns! {
 dns! {
     /// An API group without its domain, as in PROJECT: `cache`, or `rbac.authorization` for a group of another project.
     GroupPrefix, |text| {
-        if 253 < text.len() {
+        if text.len() > 253 {
             return Err(Refusal::new("must be at most 253 characters long"));
         }
-        if text.contains('.') && text.split('.').all(|it| label(it).is_ok()) {
+        if text.contains('.') && text.split('.').all(|part| check_label(part).is_ok()) {
             return Ok(());
         }
-        label(text)
+        check_label(text)
     }
 }
 dns! {
     /// The domain of a project's API groups, e.g. `example.com`: an RFC 1123 subdomain.
     Domain, |text| {
-        if 253 < text.len() {
+        if text.len() > 253 {
             return Err(Refusal::new("must be at most 253 characters long"));
         }
         if text.contains('.') && text.split('.').any(str::is_empty) {
             return Err(Refusal::new("must have a letter or a digit before and after each dot"));
         }
-        text.split('.').try_for_each(label)?;
-        text_in_yaml(text)
+        text.split('.').try_for_each(check_label)?;
+        ensure_text_in_yaml(text)
     }
 }
 dns! {
     /// The API group of a CRD, e.g. `cache.example.com`: an RFC 1123 subdomain with a dot, as the API server requires.
     ApiGroup, |text| {
-        match 253 < text.len() || text.contains('.') {
-            true => subdomain(text),
-            false => Err(Refusal::new("must be a domain with at least one dot")),
+        if text.len() > 253 || text.contains('.') {
+            check_subdomain(text)
+        } else {
+            Err(Refusal::new("must be a domain with at least one dot"))
         }
     }
 }
 dns! {
     /// A resource's plural, singular, short name or category, e.g. `memcacheds`: an RFC 1035 label.
     Plural, |text| {
-        label(text)?;
+        check_label(text)?;
         if text.starts_with(|c: char| c.is_ascii_digit()) {
             return Err(Refusal::new("must start with a letter"));
         }
@@ -176,7 +177,7 @@ dns! {
 }
 
 impl ProjectName {
-    /// The crate's name in Rust: `memcached_operator`.
+    /// Returns the crate's name in Rust: `memcached_operator`.
     pub fn crate_name(&self) -> String {
         self.0.replace('-', "_")
     }
@@ -210,8 +211,8 @@ impl GroupPrefix {
         self.0.parse()
     }
 
-    /// The name of the module that holds the group's versions.
-    pub fn module(&self) -> String {
+    /// Returns the name of the module that holds the group's versions.
+    pub fn module_name(&self) -> String {
         module_name(&self.0.replace(['-', '.'], "_"))
     }
 }
@@ -229,13 +230,13 @@ impl PartialEq<GroupName> for GroupPrefix {
 }
 
 impl GroupName {
-    /// The name of the module that holds the group's versions.
-    pub fn module(&self) -> String {
+    /// Returns the name of the module that holds the group's versions.
+    pub fn module_name(&self) -> String {
         module_name(&self.0.replace('-', "_"))
     }
 
-    /// The API group: `cache.example.com`.
-    pub fn qualified(&self, domain: &Domain) -> String {
+    /// Returns the API group: `cache.example.com`.
+    pub fn qualified_name(&self, domain: &Domain) -> String {
         format!("{self}.{domain}")
     }
 }
@@ -266,7 +267,7 @@ fn names_that_kubernetes_or_cargo_refuse_are_refused() {
         assert!(text.parse::<GroupPrefix>().is_err(), "{text}");
     }
     let prefix: GroupPrefix = "rbac.authorization".parse().expect("two labels");
-    assert!(prefix.to_name().is_err() && prefix.module() == "rbac_authorization");
+    assert!(prefix.to_name().is_err() && prefix.module_name() == "rbac_authorization");
     for text in [
         "Example.com",
         "-x.com",
@@ -285,7 +286,7 @@ fn names_that_kubernetes_or_cargo_refuse_are_refused() {
     for text in ["0xolivanode.io", "0x1f.io", "0b12", "0o9", "0x"] {
         assert!(text.parse::<Domain>().is_ok(), "{text}");
     }
-    let hint = |text: &str| text.parse::<Domain>().map_err(|it| it.to_string());
+    let hint = |text: &str| text.parse::<Domain>().map_err(|refusal| refusal.to_string());
     for text in ["../../x", "a.b.", ".a", "a..b", "."] {
         let dots = "must have a letter or a digit before and after each dot";
         assert_eq!(hint(text), Err(dots.to_owned()), "{text}");
@@ -300,5 +301,5 @@ fn names_that_kubernetes_or_cargo_refuse_are_refused() {
     for text in ["", "../x", "a\\b", "a.b", "0a", "As"] {
         assert!(text.parse::<Plural>().is_err(), "{text}");
     }
-    assert_eq!("type".parse::<GroupName>().expect("a label").module(), "type_");
+    assert_eq!("type".parse::<GroupName>().expect("a label").module_name(), "type_");
 }

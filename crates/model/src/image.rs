@@ -17,32 +17,33 @@ pub struct Image {
 }
 
 impl Image {
-    /// Registry and repository, without tag and digest.
+    /// Returns registry and repository, without tag and digest.
     pub fn name(&self) -> &str {
         &self.name
     }
     pub fn tag(&self) -> Option<&str> {
         self.tag.as_deref()
     }
-    /// The registry's address: the name's first part, or Docker Hub's.
+    /// Returns the registry's address: the name's first part, or Docker Hub's.
     pub fn registry(&self) -> &str {
         match self.name.split_once('/') {
             Some((first, _)) if is_registry(first) && first != "index.docker.io" => first,
             _ => HUB,
         }
     }
-    /// The name in the registry. Docker Hub has its own images in `library`.
+    /// Returns the name in the registry. Docker Hub has its own images in `library`.
     pub fn repository(&self) -> String {
         let path = match self.name.split_once('/') {
             Some((first, path)) if is_registry(first) => path,
             _ => &self.name,
         };
-        match self.registry() == HUB && !path.contains('/') {
-            true => format!("library/{path}"),
-            false => path.to_owned(),
+        if self.registry() == HUB && !path.contains('/') {
+            format!("library/{path}")
+        } else {
+            path.to_owned()
         }
     }
-    /// E.g. `sha256:…`.
+    /// Returns the digest, e.g. `sha256:…`.
     pub fn digest(&self) -> Option<&str> {
         self.digest.as_deref()
     }
@@ -59,9 +60,9 @@ impl FromStr for Image {
             None => (text, None),
         };
         // A colon after the last slash starts a tag; one before it, a registry's port.
-        let at = rest.rfind('/').map_or(0, |it| it + 1);
-        let (name, tag) = match rest[at..].split_once(':') {
-            Some((last, tag)) => (&rest[..at + last.len()], Some(tag)),
+        let start = rest.rfind('/').map_or(0, |slash| slash + 1);
+        let (name, tag) = match rest[start..].split_once(':') {
+            Some((last, tag)) => (&rest[..start + last.len()], Some(tag)),
             None => (rest, None),
         };
         check_name(name)?;
@@ -83,7 +84,7 @@ impl FromStr for Image {
 const HUB: &str = "docker.io";
 
 fn check_name(name: &str) -> Result<(), Refusal> {
-    if 255 < name.len() {
+    if name.len() > 255 {
         return Err(Refusal::new("must have at most 255 characters before its tag"));
     }
     let path = match name.split_once('/') {
@@ -101,36 +102,36 @@ fn check_name(name: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether the first part of a name is a registry's address, by the rule that every client uses.
+/// Returns whether the first part of a name is a registry's address, by the rule that every client uses.
 fn is_registry(first: &str) -> bool {
     first.contains(['.', ':']) || first == "localhost" || first.contains(char::is_uppercase)
 }
 
 fn check_registry(registry: &str) -> Result<(), Refusal> {
-    let shape = || {
+    let wrong = || {
         Refusal::new("must begin with a registry's address such as `quay.io` or `localhost:5000`")
     };
     let (host, port) = match registry.rsplit_once(':') {
         Some((host, port)) => (host, Some(port)),
         None => (registry, None),
     };
-    if port.is_some_and(|it| it.is_empty() || !it.bytes().all(|c| c.is_ascii_digit())) {
-        return Err(shape());
+    if port.is_some_and(|port| port.is_empty() || !port.bytes().all(|c| c.is_ascii_digit())) {
+        return Err(wrong());
     }
-    let address = host.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+    let address = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     if let Some(address) = address {
-        return if address.parse::<std::net::Ipv6Addr>().is_ok() { Ok(()) } else { Err(shape()) };
+        return if address.parse::<std::net::Ipv6Addr>().is_ok() { Ok(()) } else { Err(wrong()) };
     }
-    let is_label = |it: &str| {
-        !it.is_empty()
-            && it.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-')
-            && !it.starts_with('-')
-            && !it.ends_with('-')
+    let is_label = |label: &str| {
+        !label.is_empty()
+            && label.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
     };
-    if host.split('.').all(is_label) { Ok(()) } else { Err(shape()) }
+    if host.split('.').all(is_label) { Ok(()) } else { Err(wrong()) }
 }
 
-/// Lowercase words, joined by one `.`, one or two `_`, or any number of `-`.
+/// Returns whether a part of a path has only lowercase words, joined by one `.`, one or two `_`, or any number of `-`.
 fn is_path_part(part: &str) -> bool {
     let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let mut rest = part;
@@ -154,7 +155,7 @@ fn is_path_part(part: &str) -> bool {
 
 fn check_tag(tag: &str) -> Result<(), Refusal> {
     let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-    if tag.is_empty() || 128 < tag.len() || !tag.chars().all(inside) || tag.starts_with(['.', '-'])
+    if tag.is_empty() || tag.len() > 128 || !tag.chars().all(inside) || tag.starts_with(['.', '-'])
     {
         return Err(Refusal::new(
             "must have a tag of at most 128 letters, digits, `_`, `.` and `-`, not starting with `.` or `-`",
@@ -196,7 +197,7 @@ text!(Image);
 fn an_image_is_split_into_name_tag_and_digest() {
     let digest = format!("sha256:{}", "0a".repeat(32));
     let check = |text: &str, name: &str, tag: Option<&str>, digest: Option<&str>| {
-        let image: Image = text.parse().unwrap_or_else(|it| panic!("{text} {it}"));
+        let image: Image = text.parse().unwrap_or_else(|refusal| panic!("{text} {refusal}"));
         assert_eq!((image.name(), image.tag(), image.digest()), (name, tag, digest));
         assert_eq!(image.to_string(), text);
     };

@@ -3,7 +3,7 @@ use std::{fmt, str::FromStr};
 use heck::{ToKebabCase as _, ToShoutySnakeCase as _, ToSnakeCase as _};
 use serde::{Deserialize, Serialize};
 
-use super::{Plural, Refusal, dns::text_in_yaml, module_name, text};
+use super::{Plural, Refusal, dns::ensure_text_in_yaml, module_name, text};
 
 /// A resource's kind, in UpperCamelCase, e.g. `Memcached`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -63,27 +63,27 @@ const SCAFFOLD: &[&str] =
     &["Arc", "BTreeMap", "Ctx", "CustomResource", "Error", "KubeSchema", "PodMeta", "Runtime"];
 
 impl Kind {
-    pub fn lower(&self) -> String {
+    pub fn to_lowercase(&self) -> String {
         self.0.to_ascii_lowercase()
     }
-    pub fn snake(&self) -> String {
+    pub fn to_snake_case(&self) -> String {
         self.0.to_snake_case()
     }
-    pub fn kebab(&self) -> String {
+    pub fn to_kebab_case(&self) -> String {
         self.0.to_kebab_case()
     }
-    /// The form for names of environment variables: `MEMCACHED`, `MY_APP`.
-    pub fn shouty(&self) -> String {
+    /// Returns the form for names of environment variables: `MEMCACHED`, `MY_APP`.
+    pub fn to_shouty_snake_case(&self) -> String {
         self.0.to_shouty_snake_case()
     }
-    /// The name of the module that holds the type.
-    pub fn module(&self) -> String {
-        module_name(&self.snake())
+    /// Returns the name of the module that holds the type.
+    pub fn module_name(&self) -> String {
+        module_name(&self.to_snake_case())
     }
 
-    /// The plural that kube-derive gives a kind that declares none (kube-derive 5.0, `to_plural`).
+    /// Returns the plural that kube-derive gives a kind that declares none (kube-derive 5.0, `to_plural`).
     pub fn plural(&self) -> Plural {
-        let word = self.lower();
+        let word = self.to_lowercase();
         let plural = match word.as_bytes() {
             [.., b's' | b'x' | b'z'] | [.., b'c' | b's', b'h'] => format!("{word}es"),
             [.., before, b'y'] if !b"aeiou".contains(before) => {
@@ -101,7 +101,7 @@ impl FromStr for Kind {
         if text.is_empty() {
             return Err(Refusal::new("must not be empty"));
         }
-        if 60 < text.len() {
+        if text.len() > 60 {
             return Err(Refusal::new(
                 "must be at most 60 characters long, so that its plural is a DNS label",
             ));
@@ -110,13 +110,13 @@ impl FromStr for Kind {
         if !capital || !text.chars().all(|c| c.is_ascii_alphanumeric()) {
             let rule = "must start with a capital letter and contain only letters and digits";
             let words = camel_case(text);
-            let similar = Some(words).filter(|it| it != text && text.is_ascii());
-            return Err(match similar.and_then(|it| it.parse::<Self>().ok()) {
+            let similar = Some(words).filter(|words| words != text && text.is_ascii());
+            return Err(match similar.and_then(|words| words.parse::<Self>().ok()) {
                 Some(kind) => Refusal::new(format!("{rule}, e.g. `{kind}`")),
                 None => Refusal::new(rule),
             });
         }
-        text_in_yaml(text)?;
+        ensure_text_in_yaml(text)?;
         if PRELUDE.contains(&text) {
             return Err(Refusal::new(format!(
                 "would shadow Rust's own `{text}` in every file that names it; choose a longer name, e.g. `{text}Set`"
@@ -130,14 +130,14 @@ impl FromStr for Kind {
         Ok(Self(text.to_owned()))
     }
 }
-/// The words of a text, each with a capital letter.
+/// Joins the words of a text, each with a capital letter.
 fn camel_case(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
-    let capital = |it: &str| {
-        let (head, rest) = it.split_at(it.len().min(1));
+    let capitalize = |word: &str| {
+        let (head, rest) = word.split_at(word.len().min(1));
         head.to_ascii_uppercase() + rest
     };
-    words.map(capital).collect()
+    words.map(capitalize).collect()
 }
 
 impl fmt::Display for Kind {
@@ -182,5 +182,5 @@ fn what_is_not_a_kind_is_refused() {
     ] {
         assert!(text.parse::<Kind>().is_err(), "{text}");
     }
-    assert_eq!("Type".parse::<Kind>().expect("a kind").module(), "type_");
+    assert_eq!("Type".parse::<Kind>().expect("a kind").module_name(), "type_");
 }

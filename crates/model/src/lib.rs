@@ -1,8 +1,9 @@
-//! The nouns of the domain: names and paths of Kubernetes, of images and of projects.
+//! The types of the domain: names and paths of Kubernetes, of images and of projects.
 //!
-//! Given a text, the type of a noun gives a value, or a [`Refusal`] that says what is wrong with it: the only constructor is
-//! its `FromStr`, for flags, prompts, PROJECT and `#[kube(…)]` alike, so that every value is valid. [`Tree`] is how other
-//! crates see the files of a project. [`resolve`] follows `..`. Nothing here reads a file or knows a format.
+//! Each type parses a text into a value, or into a [`Refusal`] that says what is wrong with it: the only constructor is
+//! its `FromStr`, for flags, prompts, PROJECT and `#[kube(…)]` alike, so that every value is valid. [`Tree`] is the
+//! interface of other crates to the files of a project. [`resolve_path`] follows `..`. Nothing here reads a file or
+//! knows a format.
 
 mod blob;
 mod channel;
@@ -31,12 +32,12 @@ pub use image::Image;
 pub use kind::Kind;
 pub use path::{
     Files, ProjectPath, display_path, is_device_of_windows, is_file_name_on_windows,
-    require_names_of_system, resolve, without_verbatim_prefix,
+    require_names_of_system, resolve_path, without_verbatim_prefix,
 };
 pub use platform::Platform;
 pub use rust_path::RustPath;
 pub use timeout::Timeout;
-pub use tree::{Found, Tree};
+pub use tree::{FileContent, Tree};
 pub use url::without_user;
 pub use version::Version;
 
@@ -48,9 +49,12 @@ macro_rules! text {
             type Error = $crate::Refusal;
             fn try_from(text: String) -> Result<Self, Self::Error> {
                 // For a flag, clap shows the text in its message; serde does not.
-                text.parse().map_err(|refusal: $crate::Refusal| match refusal.0.starts_with('`') {
-                    true => refusal,
-                    false => $crate::Refusal::new(format!("`{text}` {refusal}")),
+                text.parse().map_err(|refusal: $crate::Refusal| {
+                    if refusal.0.starts_with('`') {
+                        refusal
+                    } else {
+                        $crate::Refusal::new(format!("`{text}` {refusal}"))
+                    }
                 })
             }
         }
@@ -63,7 +67,7 @@ macro_rules! text {
 }
 pub(crate) use text;
 
-/// Why a text cannot be parsed into a type.
+/// The reason why a text cannot be parsed into a type.
 #[derive(Debug, PartialEq)]
 pub struct Refusal(pub std::borrow::Cow<'static, str>);
 
@@ -88,8 +92,8 @@ pub const RUST_KEYWORDS: &[&str] = &[
     "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// A module's name for a snake-case word: keywords get a `_`, as do words that start with a digit and the names of
-/// devices, which no file has on Windows: a project moves between systems.
+/// Returns a module's name for a snake-case word: keywords get a `_`, as do words that start with a digit and the names
+/// of devices, which no file has on Windows: a project moves between systems.
 pub fn module_name(word: &str) -> String {
     if RUST_KEYWORDS.contains(&word) || path::is_device_of_windows(word) {
         format!("{word}_")

@@ -15,15 +15,15 @@ pub struct ProjectPath(String);
 text!(ProjectPath);
 
 impl ProjectPath {
-    /// Reads a path that the operating system or a person has given, so that `\` separates its parts on Windows. In files,
-    /// where [`FromStr`] reads paths, `\` is refused on every system: a project moves between systems.
+    /// Parses a path that the operating system or a person has given, so that `\` separates its parts on Windows. In
+    /// files, where [`FromStr`] parses paths, `\` is refused on every system: a project moves between systems.
     pub fn from_system(path: &str) -> Result<Self, Refusal> {
         let path: Self = with_slashes(path, cfg!(windows)).parse()?;
         require_names_of_system(&path)?;
         Ok(path)
     }
 
-    /// A path that is a constant in our source.
+    /// Returns a path that is a constant in the source of this program.
     pub fn fixed(path: &str) -> Self {
         path.parse().expect("a path written in the source is a project path")
     }
@@ -32,40 +32,40 @@ impl ProjectPath {
         &self.0
     }
 
-    /// The last part: `role.yaml`.
+    /// Returns the last part: `role.yaml`.
     pub fn name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 
-    /// The part after the last `.` of the name, or an empty text.
+    /// Returns the part after the last `.` of the name, or an empty text.
     pub fn extension(&self) -> &str {
-        self.name().rsplit_once('.').map_or("", |(_, it)| it)
+        self.name().rsplit_once('.').map_or("", |(_, extension)| extension)
     }
 
-    /// The folder that contains it; `None` at the root.
+    /// Returns the folder that contains it; `None` at the root.
     pub fn parent(&self) -> Option<Self> {
-        self.0.rsplit_once('/').map(|(it, _)| Self(it.to_owned()))
+        self.0.rsplit_once('/').map(|(parent, _)| Self(parent.to_owned()))
     }
 
     pub fn is_in(&self, folder: &Self) -> bool {
-        self.0.strip_prefix(&folder.0).is_some_and(|it| it.starts_with('/'))
+        self.0.strip_prefix(&folder.0).is_some_and(|rest| rest.starts_with('/'))
     }
 
     /// Resolves a path relative to this folder, which may contain `..`. A path that leaves the project is refused.
     pub fn join(&self, relative: &str) -> Result<Self, Refusal> {
-        let path = resolve(&self.0, relative);
+        let path = resolve_path(&self.0, relative);
         path.ok_or_else(|| Refusal::new(format!("`{relative}` leaves the project")))?.parse()
     }
 }
 
-/// A path for messages and output, which are the same on every system: with `/`, and without the prefix of Windows' long
-/// paths. What is not UTF-8 is replaced.
+/// Formats a path for messages and output, which are the same on every system: with `/`, and without the prefix of
+/// Windows' long paths. Parts that are not UTF-8 are replaced.
 pub fn display_path<P: AsRef<Path> + ?Sized>(path: &P) -> String {
     with_slashes(&path.as_ref().to_string_lossy(), cfg!(windows))
 }
 
-/// A resolved path as people and other programs write it. Windows resolves paths to its own form, with the prefix `\\?\`,
-/// which many programs do not accept. The prefix stays if the path would mean another file without it.
+/// Returns a resolved path as people and other programs write it. Windows resolves paths to its own form, with the
+/// prefix `\\?\`, which many programs do not accept. The prefix stays if the path would mean another file without it.
 pub fn without_verbatim_prefix(path: PathBuf) -> PathBuf {
     match path.to_str().filter(|_| cfg!(windows)).and_then(plain_on_windows) {
         Some(plain) => plain.into(),
@@ -88,7 +88,7 @@ pub fn is_device_of_windows(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name).trim_end().to_ascii_lowercase();
     let is_numbered = |device: &str| {
         let number = stem.strip_prefix(device).map(str::as_bytes);
-        number.is_some_and(|it| matches!(it, [b'1'..=b'9']))
+        number.is_some_and(|digits| matches!(digits, [b'1'..=b'9']))
     };
     matches!(&*stem, "con" | "prn" | "aux" | "nul") || is_numbered("com") || is_numbered("lpt")
 }
@@ -184,9 +184,9 @@ fn resolved_paths_of_windows_lose_the_prefix_unless_they_need_it() {
     check(&format!(r"\\?\{long}"), Some(&long));
 }
 
-/// A path relative to a folder, which may contain `..`. The top is empty; what leads out of it is none.
-pub fn resolve(folder: &str, relative: &str) -> Option<String> {
-    let mut parts: Vec<&str> = folder.split('/').filter(|it| !it.is_empty()).collect();
+/// Resolves a path relative to a folder, which may contain `..`. The top is empty; a path that leads out of it is none.
+pub fn resolve_path(folder: &str, relative: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in relative.split('/') {
         match part {
             "" | "." => {}
@@ -206,9 +206,11 @@ impl FromStr for ProjectPath {
                 "`{text}` has a `\\`: write `{written}`, with the `/` that paths have on every system"
             )));
         }
-        let inside = |it: Component<'_>| matches!(it, Component::Normal(_) | Component::CurDir);
+        let inside = |component: Component<'_>| {
+            matches!(component, Component::Normal(_) | Component::CurDir)
+        };
         // Each path has a single spelling, or one file could look like two: `./bundle/` is `bundle`.
-        let parts: Vec<&str> = text.split('/').filter(|it| !matches!(*it, "" | ".")).collect();
+        let parts: Vec<&str> = text.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
         let is_plain = !text.contains(['\n', '\0']);
         if parts.is_empty() || !is_plain || !Path::new(text).components().all(inside) {
             return Err(Refusal::new(format!("`{text}` is not a path inside the project")));

@@ -11,7 +11,7 @@ pub struct Platform {
 }
 
 impl Platform {
-    /// Linux on this architecture, as Go names it.
+    /// Returns Linux on this architecture, as Go names it.
     pub fn linux(architecture: &str) -> Self {
         Self { os: "linux".to_owned(), architecture: architecture.to_owned(), variant: None }
     }
@@ -20,14 +20,14 @@ impl Platform {
 impl FromStr for Platform {
     type Err = Refusal;
     fn from_str(text: &str) -> Result<Self, Refusal> {
-        let is_part = |it: &str| {
+        let is_part = |part: &str| {
             let inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-            !it.is_empty() && it.chars().all(inside)
+            !part.is_empty() && part.chars().all(inside)
         };
         let parts: Vec<&str> = text.split('/').collect();
         match parts[..] {
             [os, architecture, ref rest @ ..]
-                if rest.len() < 2 && parts.iter().all(|it| is_part(it)) =>
+                if rest.len() < 2 && parts.iter().all(|part| is_part(part)) =>
             {
                 Ok(Self {
                     os: os.to_owned(),
@@ -35,8 +35,8 @@ impl FromStr for Platform {
                     // Every arm64 is a v8, and most indexes do not say so.
                     variant: rest
                         .first()
-                        .filter(|it| (architecture, **it) != ("arm64", "v8"))
-                        .map(|it| (*it).to_owned()),
+                        .filter(|variant| (architecture, **variant) != ("arm64", "v8"))
+                        .map(|variant| (*variant).to_owned()),
                 })
             }
             _ => Err(Refusal::new("must look like `linux/amd64` or `linux/arm/v7`")),
@@ -57,7 +57,7 @@ impl fmt::Display for Platform {
 #[test]
 fn a_platform_has_two_or_three_parts() {
     let check = |text: &str, expected: Option<&str>| {
-        let found = text.parse::<Platform>().ok().map(|it| it.to_string());
+        let found = text.parse::<Platform>().ok().map(|platform| platform.to_string());
         assert_eq!(found.as_deref(), expected, "{text}");
     };
     check("linux/amd64", Some("linux/amd64"));

@@ -15,8 +15,8 @@ impl RustPath {
         self.0.split("::").next().unwrap_or(&self.0)
     }
 
-    /// The path of the type's module, and the name of the type in it. A path whose last part starts with a capital
-    /// letter is that of the type itself; otherwise the module has a type with the name of the kind.
+    /// Returns the path of the type's module, and the name of the type in it. A path whose last part starts with a
+    /// capital letter is that of the type itself; otherwise the module has a type with the name of the kind.
     pub fn type_of<'a>(&'a self, kind: &'a str) -> (&'a str, &'a str) {
         match self.0.rsplit_once("::") {
             Some((module, name)) if name.starts_with(char::is_uppercase) => (module, name),
@@ -29,11 +29,11 @@ impl FromStr for RustPath {
     type Err = Refusal;
     fn from_str(text: &str) -> Result<Self, Refusal> {
         let inside = |c: char| c.is_alphanumeric() || c == '_';
-        let is_name = |it: &str| {
-            !it.is_empty()
-                && !it.starts_with(|c: char| c.is_ascii_digit())
-                && it.chars().all(inside)
-                && !RUST_KEYWORDS.contains(&it)
+        let is_name = |name: &str| {
+            !name.is_empty()
+                && !name.starts_with(|c: char| c.is_ascii_digit())
+                && name.chars().all(inside)
+                && !RUST_KEYWORDS.contains(&name)
         };
         if text.contains("::") && text.split("::").all(is_name) {
             return Ok(Self(text.to_owned()));

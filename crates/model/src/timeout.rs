@@ -29,7 +29,7 @@ impl FromStr for Timeout {
             return Err(wrong());
         }
         while !rest.is_empty() {
-            let end = rest.find(|it: char| !it.is_ascii_digit()).ok_or_else(wrong)?;
+            let end = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
             let number: u64 = rest[..end].parse().map_err(|_| wrong())?;
             let unit = match rest[end..].chars().next() {
                 Some('h') => 3600,
@@ -38,8 +38,8 @@ impl FromStr for Timeout {
                 _ => return Err(wrong()),
             };
             // More than a year is a typing error.
-            let more = number.checked_mul(unit).and_then(|it| seconds.checked_add(it));
-            seconds = more.filter(|it| *it <= 366 * 24 * 3600).ok_or_else(wrong)?;
+            let sum = number.checked_mul(unit).and_then(|more| seconds.checked_add(more));
+            seconds = sum.filter(|sum| *sum <= 366 * 24 * 3600).ok_or_else(wrong)?;
             rest = &rest[end + 1..];
         }
         Ok(Self(Duration::from_secs(seconds)))
@@ -53,16 +53,19 @@ impl fmt::Display for Timeout {
         if seconds == 0 {
             return f.write_str("0s");
         }
-        parts.iter().filter(|it| it.0 > 0).try_for_each(|(many, unit)| write!(f, "{many}{unit}"))
+        parts
+            .iter()
+            .filter(|(many, _)| *many > 0)
+            .try_for_each(|(many, unit)| write!(f, "{many}{unit}"))
     }
 }
 
 #[test]
 fn a_time_is_written_with_its_units() {
     let check = |text: &str, expected: Option<(u64, &str)>| {
-        let is = text.parse::<Timeout>().ok();
-        let is = is.map(|it| (it.duration().as_secs(), it.to_string()));
-        assert_eq!(is, expected.map(|it| (it.0, it.1.to_owned())), "{text}");
+        let timeout = text.parse::<Timeout>().ok();
+        let parsed = timeout.map(|timeout| (timeout.duration().as_secs(), timeout.to_string()));
+        assert_eq!(parsed, expected.map(|(seconds, text)| (seconds, text.to_owned())), "{text}");
     };
     check("90s", Some((90, "1m30s")));
     check("5m", Some((300, "5m")));

@@ -1,6 +1,6 @@
 //! URLs that are published.
 
-/// The URL without a name and a password.
+/// Returns the URL without a name and a password.
 pub fn without_user(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));

@@ -23,7 +23,7 @@ enum Stage {
     Stable,
 }
 
-const SHAPE: Refusal =
+const WRONG_FORM: Refusal =
     Refusal(std::borrow::Cow::Borrowed("must look like `v1`, `v1beta1` or `v1alpha1`"));
 
 impl FromStr for Version {
@@ -31,10 +31,10 @@ impl FromStr for Version {
     fn from_str(text: &str) -> Result<Self, Refusal> {
         let number = |text: &str| match text.parse::<u32>() {
             // Only the canonical spelling is accepted: no `01`, no `+1`.
-            Ok(number) if 0 < number && number.to_string() == text => Ok(number),
-            _ => Err(SHAPE),
+            Ok(number) if number > 0 && number.to_string() == text => Ok(number),
+            _ => Err(WRONG_FORM),
         };
-        let rest = text.strip_prefix('v').ok_or(SHAPE)?;
+        let rest = text.strip_prefix('v').ok_or(WRONG_FORM)?;
         let (major, stage, minor) = if let Some((major, minor)) = rest.split_once("alpha") {
             (major, Stage::Alpha, number(minor)?)
         } else if let Some((major, minor)) = rest.split_once("beta") {
@@ -62,7 +62,8 @@ text!(Version);
 #[test]
 fn versions_sort_as_kubernetes_sorts_them() {
     let sorted = ["v11alpha2", "v12alpha1", "v3beta1", "v10beta3", "v11beta2", "v1", "v2", "v10"];
-    let mut versions: Vec<Version> = sorted.iter().rev().map(|it| it.parse().unwrap()).collect();
+    let mut versions: Vec<Version> =
+        sorted.iter().rev().map(|text| text.parse().unwrap()).collect();
     versions.sort();
     assert_eq!(versions.iter().map(Version::to_string).collect::<Vec<_>>(), sorted);
 }

@@ -45,7 +45,7 @@ fn download(
         .timeout_connect(Some(idle))
         .timeout_per_read(Some(idle))
         .timeout_per_write(Some(idle))
-        .timeout_global(Some(deadline.left()))
+        .timeout_global(Some(deadline.time_left()))
         .build();
     let agent = concat!("operator-rs/", env!("CARGO_PKG_VERSION"));
     let answer = request.header("User-Agent", agent).call();
@@ -62,7 +62,7 @@ fn download(
             Ok(bytes)
         })
         .map_err(|error| match error {
-            _ if deadline.is_over() => deadline.exceeded("the download").into(),
+            _ if deadline.is_over() => deadline.timed_out_waiting_for("the download").into(),
             // The message of ureq only says that there was an error.
             ureq::Error::Io(error) => error.into(),
             ureq::Error::Timeout(ureq::Timeout::PerRead | ureq::Timeout::PerWrite) => {

@@ -58,27 +58,27 @@ impl<'a> ApiContext<'a> {
         choices: &'a ApiChoices,
     ) -> Self {
         let ApiLocation { group, version, kind, plural, .. } = place;
-        let (snake, lower) = (kind.snake(), kind.lower());
+        let (snake, lower) = (kind.to_snake_case(), kind.to_lowercase());
         let (apart, options) = (place.group_in_names, &choices.options);
         Self {
             names: TemplateNames::new(project),
             group,
-            group_module: group.module(),
-            api_group: group.qualified(&project.domain),
+            group_module: group.module_name(),
+            api_group: group.qualified_name(&project.domain),
             version: *version,
             kind,
-            kind_kebab: kind.kebab(),
-            kind_module: kind.module(),
+            kind_kebab: kind.to_kebab_case(),
+            kind_module: kind.module_name(),
             kind_env: if apart {
-                format!("{}_{}", group.module().to_uppercase(), kind.shouty())
+                format!("{}_{}", group.module_name().to_uppercase(), kind.to_shouty_snake_case())
             } else {
-                kind.shouty()
+                kind.to_shouty_snake_case()
             },
             controller_module: if apart {
                 // The module of a group that is a keyword ends in `_`.
-                format!("{}_{snake}", group.module().trim_end_matches('_'))
+                format!("{}_{snake}", group.module_name().trim_end_matches('_'))
             } else {
-                kind.module()
+                kind.module_name()
             },
             kind_file: if apart { format!("{group}_{lower}") } else { lower.clone() },
             kind_object: if apart { format!("{group}-{lower}") } else { lower.clone() },
@@ -99,14 +99,14 @@ impl<'a> ApiContext<'a> {
             run_as_user: options.run_as_user.unwrap_or(1001),
             container_command: &options.container_command,
             finalizer: options.finalizer,
-            finalizer_name: finalizer_name(&group.qualified(&project.domain), &place.kind),
+            finalizer_name: finalizer_name(&group.qualified_name(&project.domain), &place.kind),
         }
     }
 }
 
 /// Returns a finalizer as Kubernetes demands it: qualified by a domain, with at most 63 characters after the slash.
 pub fn finalizer_name(domain: &str, kind: &Kind) -> String {
-    let name = format!("{}-finalizer", kind.lower());
+    let name = format!("{}-finalizer", kind.to_lowercase());
     let name = if name.len() > 63 { "finalizer" } else { &name };
     format!("{domain}/{name}")
 }

@@ -8,7 +8,7 @@ use crate::{
     app::derive::TemplateNames,
     source::{BuiltInKind, kinds as built_in_kinds},
 };
-use diagnostics::hinted;
+use diagnostics::with_hints;
 use model::{Domain, GroupPrefix, Kind, Plural, RustPath, Version};
 
 /// The hint for a kind of another crate.
@@ -178,7 +178,7 @@ impl ForeignKind {
     pub fn group_in_names(&self, project: &Project) -> bool {
         let Resource { group, kind, .. } = &self.resource;
         let is_same = |resource: &&Resource| resource.is_same_kind(&self.resource);
-        let is_taken = |resource: &Resource| resource.kind.lower() == kind.lower();
+        let is_taken = |resource: &Resource| resource.kind.to_lowercase() == kind.to_lowercase();
         match project.resources.iter().find(is_same) {
             Some(recorded) => project.inputs.options_of(recorded).group_in_names,
             None => group.is_some() && project.resources.iter().any(is_taken),
@@ -190,9 +190,9 @@ impl ForeignKind {
         let Resource { group, kind, .. } = &self.resource;
         match group {
             Some(group) if self.group_in_names(project) => {
-                format!("{}_{}", group.module(), kind.snake())
+                format!("{}_{}", group.module_name(), kind.to_snake_case())
             }
-            _ => kind.module(),
+            _ => kind.module_name(),
         }
     }
 
@@ -216,7 +216,7 @@ impl ForeignKind {
             },
             api_group,
             kind,
-            kind_lower: kind.lower(),
+            kind_lower: kind.to_lowercase(),
             controller_module,
             plural: self.resource.plural(),
             type_path: self.type_path(),
@@ -252,16 +252,16 @@ fn refuse_kind<T>(
     if !is_group {
         hints.extend(more.iter().map(|version| (*version).to_owned()));
     }
-    hinted(error, hints.into_iter())
+    with_hints(error, hints.into_iter())
 }
 
 /// Returns the flags for the kinds that a misspelt one is closest to, in one hint.
 fn similar_kinds(all: &[BuiltInKind], group: &GroupPrefix, kind: &Kind) -> Vec<String> {
-    let lower = kind.lower();
+    let lower = kind.to_lowercase();
     let mut near: Vec<(usize, &BuiltInKind)> = all
         .iter()
         .map(|known| (diagnostics::edit_distance(&lower, known.kind), known))
-        .filter(|(distance, _)| *distance <= diagnostics::tolerance(&lower))
+        .filter(|(distance, _)| *distance <= diagnostics::max_edit_distance(&lower))
         .collect();
     // The nearest first; at the same distance, first those of the group, then the stable versions.
     near.sort_by_key(|(distance, known)| {
@@ -280,7 +280,7 @@ fn similar_kinds(all: &[BuiltInKind], group: &GroupPrefix, kind: &Kind) -> Vec<S
 
 #[test]
 fn a_misspelt_kind_is_answered_with_the_nearest() {
-    use diagnostics::hints;
+    use diagnostics::collect_hints;
     let check = |group: &str, version: &str, kind: &str, expected: &[&str]| {
         let (group, version) =
             (group.parse().expect("a group"), version.parse().expect("a version"));
@@ -288,7 +288,7 @@ fn a_misspelt_kind_is_answered_with_the_nearest() {
         let error = ForeignKind::built_in(&group, version, &kind, &["create it"])
             .err()
             .expect("it is refused");
-        assert_eq!([&[error.to_string().as_str()], &hints(&error)[..]].concat(), expected);
+        assert_eq!([&[error.to_string().as_str()], &collect_hints(&error)[..]].concat(), expected);
     };
     check(
         "apps",

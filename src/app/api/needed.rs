@@ -68,6 +68,6 @@ pub fn has_metrics_service(tree: &impl Tree) -> anyhow::Result<bool> {
 
 fn render_default(tree: &impl Tree) -> anyhow::Result<Vec<Value>> {
     let list = ProjectPath::fixed(EVERYTHING).join("kustomization.yaml")?;
-    let text = tree.read(&list)?.unwrap_or_default();
-    Ok(yaml::documents(&text, Dialect::Kubernetes).unwrap_or_default())
+    let text = tree.read_text(&list)?.unwrap_or_default();
+    Ok(yaml::parse_documents(&text, Dialect::Kubernetes).unwrap_or_default())
 }

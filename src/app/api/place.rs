@@ -43,14 +43,15 @@ impl ApiLocation {
                     "edit its type and run `operator-rs manifests`, or give another `--version`{missing}"
                 ));
         }
-        let differs_in_case =
-            |other: &&Resource| other.kind != kind && other.kind.lower() == kind.lower();
+        let differs_in_case = |other: &&Resource| {
+            other.kind != kind && other.kind.to_lowercase() == kind.to_lowercase()
+        };
         if let Some(other) = project.resources.iter().filter(in_group).find(differs_in_case) {
             return Err(anyhow::format_err!(
                 "{kind} and {} differ in upper and lower case only: their CRDs would have the same singular, `{}`, \
                  and their files the same names",
                 other.kind,
-                kind.lower()
+                kind.to_lowercase()
             ))
             .hint("choose a kind that differs in more than upper and lower case");
         }
@@ -113,7 +114,8 @@ impl ApiLocation {
             group_in_names: match others().find(|other| other.kind == kind) {
                 Some(version) => project.inputs.options_of(version).group_in_names,
                 None => project.resources.iter().any(|resource| {
-                    !resource.is_own_of(&group) && resource.kind.lower() == kind.lower()
+                    !resource.is_own_of(&group)
+                        && resource.kind.to_lowercase() == kind.to_lowercase()
                 }),
             },
             new_group: others().next().is_none(),
@@ -176,7 +178,7 @@ impl ApiLocation {
             path: Some(format!(
                 "{}_api::{}::{}",
                 project.name.crate_name(),
-                self.group.module(),
+                self.group.module_name(),
                 self.version
             )),
             plural: Some(self.plural.clone()),

@@ -9,11 +9,11 @@ pub fn copied_sample(
     place: &ApiLocation,
     from: Version,
 ) -> anyhow::Result<Option<(ProjectPath, String)>> {
-    let lower = place.kind.lower();
+    let lower = place.kind.to_lowercase();
     let path = |version: Version| -> anyhow::Result<ProjectPath> {
         Ok(format!("config/samples/{}_{version}_{lower}.yaml", place.group).parse()?)
     };
-    let Some(text) = tree.read(&path(from)?)? else { return Ok(None) };
+    let Some(text) = tree.read_text(&path(from)?)? else { return Ok(None) };
     let version = place.version;
     let mut is_renamed = false;
     let lines = text.split_inclusive('\n').map(|line| {

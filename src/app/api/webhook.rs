@@ -188,17 +188,17 @@ impl WebhookTarget {
     /// Returns the file with the code of its conversion to and from a spoke.
     pub fn conversion_file(&self, spoke: Version) -> Option<ProjectPath> {
         let Resource { kind, group, .. } = &self.resource;
-        let group = group.as_ref()?.module();
-        format!("api/src/{group}/{spoke}/{}_conversion.rs", kind.snake()).parse().ok()
+        let group = group.as_ref()?.module_name();
+        format!("api/src/{group}/{spoke}/{}_conversion.rs", kind.to_snake_case()).parse().ok()
     }
 
     /// Returns the beginning of the names of its files. A kind in one word, as kubebuilder writes it, makes it the
     /// kind's alone: the words `cache_foo_bar` may be of `cache` or of `cache-foo`.
     fn module_name(&self) -> String {
         let Resource { kind, group, .. } = &self.resource;
-        let group = group.as_ref().map(|group| group.module()).unwrap_or_default();
+        let group = group.as_ref().map(|group| group.module_name()).unwrap_or_default();
         // The module of a group that is a keyword ends in `_`.
-        let name = format!("{}_{}", group.trim_end_matches('_'), kind.lower());
+        let name = format!("{}_{}", group.trim_end_matches('_'), kind.to_lowercase());
         name.trim_start_matches('_').to_owned()
     }
 
@@ -206,7 +206,7 @@ impl WebhookTarget {
     pub fn path(&self, verb: &str) -> String {
         let Resource { kind, version, .. } = &self.resource;
         let group = self.resource.api_group().replace('.', "-");
-        format!("/{verb}-{group}-{version}-{}", kind.lower())
+        format!("/{verb}-{group}-{version}-{}", kind.to_lowercase())
     }
 
     /// Returns the path of its defaulting webhook.
@@ -229,7 +229,7 @@ impl WebhookTarget {
     ) -> WebhookContext<'a> {
         let Resource { kind, version, group, .. } = &self.resource;
         let api_group = self.resource.api_group();
-        let group_module = group.as_ref().map(|group| group.module()).unwrap_or_default();
+        let group_module = group.as_ref().map(|group| group.module_name()).unwrap_or_default();
         let (letter, path) = match set {
             DEFAULTING => ("m", self.defaulting_path(webhooks)),
             _ => ("v", self.validation_path(webhooks)),
@@ -266,16 +266,16 @@ impl WebhookTarget {
             api_group,
             version: *version,
             kind: kind.to_string(),
-            kind_lower: kind.lower(),
-            kind_snake: kind.snake(),
+            kind_lower: kind.to_lowercase(),
+            kind_snake: kind.to_snake_case(),
             policy_name: module.replace('_', "-"),
             module,
-            is_long: 120 < line.chars().count(),
+            is_long: line.chars().count() > 120,
             is_type_first: self.type_path.as_str() < "operator_rs_runtime",
             is_before_testing: self.type_path.as_str() < "operator_rs_testing",
             sample: match group {
                 Some(group) if self.resource.api.is_some() => {
-                    format!("config/samples/{group}_{version}_{}.yaml", kind.lower())
+                    format!("config/samples/{group}_{version}_{}.yaml", kind.to_lowercase())
                 }
                 _ => String::new(),
             },
@@ -291,7 +291,7 @@ impl WebhookTarget {
             api_namespaced: self.namespaced,
             self_managed: project.inputs.certificates == Certificates::SelfManaged,
             path,
-            webhook_name: format!("{letter}{}-{version}.{prefix}kb.io", kind.lower()),
+            webhook_name: format!("{letter}{}-{version}.{prefix}kb.io", kind.to_lowercase()),
             hub_path: self.type_path.clone(),
             spoke_path,
             spoke: spoke_name,

@@ -70,9 +70,9 @@ fn check_requested(
 /// Returns the files of a bundle in a tree.
 pub fn files(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Files> {
     let mut res = Files::new();
-    for path in tree.list(folder)? {
+    for path in tree.list_files(folder)? {
         let inside = below(&path, folder)?;
-        if let Some(bytes) = tree.bytes(&path)? {
+        if let Some(bytes) = tree.read_bytes(&path)? {
             res.insert(inside, bytes);
         }
     }
@@ -90,7 +90,7 @@ pub fn diagnostics(
     let quoted = |finding: &Finding| {
         let of_file = lines.entry(finding.file.clone()).or_insert_with(|| {
             let bytes = finding.file.parse::<ProjectPath>().ok().and_then(|path| files.get(&path));
-            Lines::of(bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default())
+            Lines::new(bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default())
         });
         finding.to_diagnostic(folder).quote(of_file)
     };

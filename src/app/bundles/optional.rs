@@ -107,9 +107,10 @@ impl OptionalValidators {
                 "no optional validator has the labels `{}`",
                 selector.as_str()
             ))
-            .hint(match selector.as_str().contains("community") {
-                true => "operator-sdk has deprecated the validator `community`: use https://github.com/redhat-openshift-ecosystem/ocp-olm-catalog-validator",
-                false => "`operator-rs bundle validate --list-optional` lists them with their labels",
+            .hint(if selector.as_str().contains("community") {
+                "operator-sdk has deprecated the validator `community`: use https://github.com/redhat-openshift-ecosystem/ocp-olm-catalog-validator"
+            } else {
+                "`operator-rs bundle validate --list-optional` lists them with their labels"
             });
         }
         Ok(res)
@@ -165,7 +166,7 @@ fn inspect_platforms(tool: &str, image: &str) -> Result<Vec<Platform>, String> {
         // To pull an image may take long.
         process::ask(&program, Path::new("."), &words, 600)
     };
-    // As in operator-sdk, an image that cannot be pulled is not reported.
+    // An image that cannot be pulled is not reported, as in operator-sdk.
     let inspect = || run(&["pull", image]).and_then(|_| run(&["manifest", "inspect", image]));
     let text = inspect()
         .or_else(inspect)

@@ -20,7 +20,7 @@ pub fn packages(dir: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for _ in 0..MOST {
         let Some((folder, depth)) = open.pop_front().filter(|_| is_repository) else { break };
-        let names = root.names(&folder).unwrap_or_default();
+        let names = root.list_names(&folder).unwrap_or_default();
         if names.iter().any(|name| name == "Cargo.toml") {
             found.push(folder);
         } else if depth < DEEPEST {

@@ -94,13 +94,13 @@ impl Checksums {
     pub fn code_digest(&self) -> String {
         let files = self.files.iter().filter(|(path, _)| is_code(path));
         let lines: String = files.map(|(path, sum)| format!("{path} {sum}\n")).collect();
-        Digest::of(lines.as_bytes()).hex().to_owned()
+        Digest::from_content(lines.as_bytes()).hex().to_owned()
     }
 
     /// Returns the text of a file; none if it is not there, or not as its checksum says.
     pub fn text(&self, path: &str) -> Option<String> {
         let text = disk::read_text_if_exists(&self.folder.join(path)).ok()??;
-        let digest = Digest::of(text.as_bytes());
+        let digest = Digest::from_content(text.as_bytes());
         self.files.get(path).is_some_and(|expected| expected == digest.hex()).then_some(text)
     }
 }
@@ -148,7 +148,7 @@ fn the_digests_of_published_packages_are_those_of_the_packages_on_this_machine()
                         (path, false) if is_code(&path) => {
                             let text = disk::read_text_if_exists(&checksums.folder.join(&path));
                             let text = text.expect("it is text").expect("it is there");
-                            let sum = Digest::of(text.as_bytes()).hex().to_owned();
+                            let sum = Digest::from_content(text.as_bytes()).hex().to_owned();
                             checksums.files.insert(path, sum);
                         }
                         _ => {}

@@ -63,16 +63,17 @@ fn of_role(role: &Value, is_namespaced: bool) -> Option<String> {
         let missing = |field: &str| Some(format!("`rules[{at}].{field}` is missing"));
         let has_resources =
             ["apiGroups", "resources", "resourceNames"].iter().any(|name| has(name));
-        match has("nonResourceURLs") {
-            _ if !has("verbs") => missing("verbs"),
-            true if is_namespaced => Some(format!("`rules[{at}].nonResourceURLs` is in a Role")),
-            true if has_resources => {
-                Some(format!("`rules[{at}]` has both resources and `nonResourceURLs`"))
-            }
-            true => None,
-            false if !has("apiGroups") => missing("apiGroups"),
-            false if !has("resources") => missing("resources"),
-            false => None,
+        let has_urls = has("nonResourceURLs");
+        if !has("verbs") {
+            missing("verbs")
+        } else if has_urls && is_namespaced {
+            Some(format!("`rules[{at}].nonResourceURLs` is in a Role"))
+        } else if has_urls && has_resources {
+            Some(format!("`rules[{at}]` has both resources and `nonResourceURLs`"))
+        } else if has_urls {
+            None
+        } else {
+            ["apiGroups", "resources"].into_iter().find(|name| !has(name)).and_then(missing)
         }
     };
     { rules }.find_map(fault)

@@ -50,8 +50,8 @@ impl Chart {
         let text = utf8_text(text)
             .map_err(anyhow::Error::msg)
             .with_context(|| format!("cannot read `{file}`"))?;
-        let nodes = yaml::nodes(text, yaml::Dialect::Kubernetes);
-        let manifest = nodes.map_err(yaml::locate(&file, text))?.into_iter().next();
+        let nodes = yaml::parse_nodes(text, yaml::Dialect::Kubernetes);
+        let manifest = nodes.map_err(yaml::locate_error(&file, text))?.into_iter().next();
         let manifest = manifest.with_context(no_chart).hint(hint)?;
         let field = |name: &str| Some(manifest.get(name)?.as_str()?.to_owned());
         let name = field("name").with_context(|| format!("`{file}` has no `name`"));

@@ -32,7 +32,7 @@ pub fn read(chart: &Chart) -> (Vec<CrdCopy<'static>>, Vec<Finding>) {
             // It may be the text of a template that `tpl` renders.
             Err(_) if !is_in_crds && text.contains("{{") => continue,
             Err(error) => {
-                let fault = diagnostics::find::<yaml::Fault>(&error);
+                let fault = diagnostics::find_error::<yaml::YamlError>(&error);
                 let mark = fault.map_or((0, 0), |node| (node.mark.line, node.mark.column));
                 let what = fault
                     .map_or_else(|| error.to_string(), |diagnostic| diagnostic.message.clone());
@@ -58,7 +58,7 @@ pub fn read(chart: &Chart) -> (Vec<CrdCopy<'static>>, Vec<Finding>) {
 
 fn parse_objects(bytes: &[u8]) -> anyhow::Result<Vec<Object>> {
     let text = utf8_text(bytes).map_err(anyhow::Error::msg)?;
-    let found = match yaml::nodes(text, yaml::Dialect::Kubernetes) {
+    let found = match yaml::parse_nodes(text, yaml::Dialect::Kubernetes) {
         Ok(nodes) => nodes.into_iter().map(|it| (it.clone().into_value(), Some(it))).collect(),
         // JSON has escapes that YAML does not have.
         Err(error) if text.trim_start().starts_with('{') => match yaml::from_json(text) {

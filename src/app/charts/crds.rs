@@ -179,8 +179,8 @@ fn first_difference(
     if found == source {
         return None;
     }
-    let all = yaml::differences(&found, &source);
-    let (at, in_chart, in_source) = yaml::difference(&found, &source);
+    let all = yaml::diff_values(&found, &source);
+    let (at, in_chart, in_source) = yaml::first_difference(&found, &source);
     let pointer = all
         .first()
         .and_then(|change| change.old.as_ref().or(change.new.as_ref()))

@@ -27,5 +27,5 @@ pub fn with_remedy(chart: &Chart, finding: Finding) -> Finding {
 /// Returns whether `generate chart` has written the chart in a directory.
 pub fn is_generated(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<bool> {
     let manager = folder.join(MANAGER)?;
-    Ok(tree.read(&manager)?.is_some_and(|text| plan::is_generated_by(&manager, &text, BY)))
+    Ok(tree.read_text(&manager)?.is_some_and(|text| plan::is_generated_by(&manager, &text, BY)))
 }

@@ -132,7 +132,7 @@ fn failure_place(chart: &Chart, values: Option<&str>, text: &str) -> SourceSpan 
         let end = rest.find(|c: char| ":) \"".contains(c)).unwrap_or(rest.len());
         let mut numbers = rest[end..].split(':').skip(1).map(number);
         let line = numbers.next().unwrap_or(0);
-        let column = numbers.next().filter(|_| 0 < line).unwrap_or(0);
+        let column = numbers.next().filter(|_| line > 0).unwrap_or(0);
         return chart.place(&format!("templates/{}", &rest[..end]), line, column);
     }
     let line = text.split_once("yaml: line ").map_or(0, |pair| number(pair.1));

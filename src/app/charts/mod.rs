@@ -72,8 +72,8 @@ impl Rule {
         let subject = subject.into();
         Finding {
             rule: self.id(),
-            severity: self.about().severity,
-            remedy: self.about().hint.to_owned(),
+            severity: self.info().severity,
+            remedy: self.info().hint.to_owned(),
             fingerprint: ("chart/v1", format!("{self} {subject} {what}")),
             object: subject.clone(),
             subject,

@@ -140,7 +140,7 @@ fn build_rendering(
         if let Some(path) = { header }.find_map(|line| line.strip_prefix("# Source: ")) {
             source = Some(path.trim().to_owned());
         }
-        let nodes = yaml::nodes(document, yaml::Dialect::Kubernetes).map_err(|error| {
+        let nodes = yaml::parse_nodes(document, yaml::Dialect::Kubernetes).map_err(|error| {
             let from = source
                 .as_deref()
                 .map(|source| format!(", which is from {source}"))

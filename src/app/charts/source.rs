@@ -19,7 +19,7 @@ use crate::{
     project::{self, Project},
     source::{self, Options},
 };
-use diagnostics::{Hint as _, hinted};
+use diagnostics::{Hint as _, with_hints};
 use go_data::yaml::Value;
 
 /// The packages to read, and the options for reading them.
@@ -85,7 +85,7 @@ impl ChartSource {
                 unread(&reading)
             );
             let error = refusal(&headline, problems);
-            hinted::<()>(error, reading.hint.iter().cloned()).expect_err("it is an error")
+            with_hints::<()>(error, reading.hint.iter().cloned()).expect_err("it is an error")
         });
         let project = Project::find_in(&workspace.root)?;
         let unserved = project.map(|project| unserved::warnings(&project, &operator));

@@ -73,7 +73,7 @@ pub fn line_of_field(text: &str, first: usize, object: &Value, pointer: &str) ->
         lines[document.clone()].iter().map(|text| if is_literal(text) { text } else { "" });
     let literal = literal.collect::<Vec<_>>().join("\n");
     // A field in two branches of an `if` is refused, as it is there twice.
-    let nodes = yaml::nodes(&literal, yaml::Dialect::Strict).ok()?;
+    let nodes = yaml::parse_nodes(&literal, yaml::Dialect::Strict).ok()?;
     let [node] = &nodes[..] else { return None };
     Some(document.start + literal_line(node, object, pointer)?)
 }
@@ -81,7 +81,7 @@ pub fn line_of_field(text: &str, first: usize, object: &Value, pointer: &str) ->
 /// Returns the line of a field, unless what was rendered differs on the way to it.
 fn literal_line(mut node: &Node, mut value: &Value, pointer: &str) -> Option<usize> {
     let mut line = None;
-    for key in pointer.split('/').skip(1).map(pointer::unescaped) {
+    for key in pointer.split('/').skip(1).map(pointer::unescape_key) {
         let below = match (&node.data, value) {
             (Data::Map(entries), Value::Object(map)) => {
                 let entry = entries.iter().find(|entry| entry.key == key);

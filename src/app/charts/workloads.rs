@@ -90,7 +90,7 @@ fn bound_roles<'a>(
     res.void.extend(bindings.filter(names_account).filter_map(absence_reason));
     let find =
         |value: &Value| rendering.objects.iter().find(|object| std::ptr::eq(&object.value, value));
-    for grant in rbac::grants(&objects, account) {
+    for grant in rbac::collect_grants(&objects, account) {
         let role = grant.role.and_then(find);
         let voids = find(grant.binding).into_iter().chain(role);
         if let Some(why) = { voids }.find_map(absence_reason) {

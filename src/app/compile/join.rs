@@ -291,7 +291,7 @@ fn problem_of(kind: &DeclaredKind, message: String) -> Problem {
 }
 
 fn difference_problem(kind: &DeclaredKind, read: &Value, compiled: &Value) -> Problem {
-    let (at, read, compiled) = yaml::difference(read, compiled);
+    let (at, read, compiled) = yaml::first_difference(read, compiled);
     let message = format!(
         "`{}` differs between the source and the compiled code: at `{at}`, the source has {read} and the compiled code {compiled}",
         kind.name

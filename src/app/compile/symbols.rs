@@ -58,7 +58,7 @@ fn kind_of(function: &str, krate: &str) -> Option<Vec<String>> {
     let implementation = function.strip_suffix(">::crd")?;
     let is_trait =
         |text: &str| text.starts_with("kube_core::") && text.ends_with("::CustomResourceExt");
-    // An implementation outside the module of its type is prefixed with the path of its own module.
+    // An implementation outside the module of its type is prefixed with the path of the module that it is in.
     let path = match implementation.rsplit_once("<impl ") {
         Some((_, it)) => it.split_once(" for ").filter(|pair| is_trait(pair.0))?.1,
         None => {

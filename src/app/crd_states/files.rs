@@ -11,7 +11,7 @@ use crate::terminal;
 use crd::compatibility::Crd;
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::{
-    kubernetes::{self, Fault, Reader},
+    kubernetes::{self, DecodeError, Reader},
     yaml::{self, Data, Node},
 };
 use model::{ProjectPath, Tree as _};
@@ -32,7 +32,8 @@ pub fn on_disk(dir: &Path, path: &str) -> anyhow::Result<(Crds, StatePlaces)> {
         }
     };
     let text = |inside: &str, path: &str| {
-        let text = root.read(&inside.parse()?).with_context(|| format!("cannot read `{path}`"))?;
+        let text =
+            root.read_text(&inside.parse()?).with_context(|| format!("cannot read `{path}`"))?;
         text.with_context(|| format!("there is no `{path}`"))
     };
     let mut files = CrdFiles::default();
@@ -41,14 +42,14 @@ pub fn on_disk(dir: &Path, path: &str) -> anyhow::Result<(Crds, StatePlaces)> {
         return Ok(files.into_side());
     }
     let folder = path.trim_end_matches('/');
-    for name in root.names(&inside)?.iter().filter_map(|name| name.strip_suffix('/')) {
-        if root.names(&below(&inside, name))?.iter().any(|name| is_crd_file(name)) {
+    for name in root.list_names(&inside)?.iter().filter_map(|name| name.strip_suffix('/')) {
+        if root.list_names(&below(&inside, name))?.iter().any(|name| is_crd_file(name)) {
             terminal::print_advice(&format!(
                 "left out: {folder}/{name}/: of a directory, the files directly in it are read\n"
             ));
         }
     }
-    for name in root.names(&inside)?.iter().filter(|name| is_crd_file(name)) {
+    for name in root.list_names(&inside)?.iter().filter(|name| is_crd_file(name)) {
         let path = format!("{folder}/{name}");
         files.add(&path, &text(&below(&inside, name), &path)?, false)?;
     }
@@ -72,8 +73,8 @@ impl CrdFiles {
     /// Takes up the CRDs of a file; a file that was named must have some. What else is in it is left out.
     pub fn add(&mut self, path: &str, text: &str, is_named: bool) -> anyhow::Result<()> {
         let before = self.crds.len();
-        let documents =
-            yaml::nodes(text, yaml::Dialect::Strict).map_err(yaml::locate(path, text))?;
+        let documents = yaml::parse_nodes(text, yaml::Dialect::Strict)
+            .map_err(yaml::locate_error(path, text))?;
         for document in documents.into_iter().flat_map(list_items) {
             self.add_document(path, document)?;
         }
@@ -90,12 +91,12 @@ impl CrdFiles {
         if !Crd::is_crd(&value) {
             return Ok(());
         }
-        let faults = kubernetes::read(&value, Reader::Server).faults;
+        let faults = kubernetes::decode_with(&value, Reader::Server).faults;
         if !faults.is_empty() {
-            let diagnostic = |fault: Fault| {
+            let diagnostic = |fault: DecodeError| {
                 let mark = document.mark_at(&fault.pointer);
                 let message = format!("API servers cannot decode this CRD: {fault}");
-                Diagnostic::in_file(path, message).at(mark.line, mark.column)
+                Diagnostic::in_file(path, message).at_position(mark.line, mark.column)
             };
             let list = faults.into_iter().map(diagnostic).collect();
             return Err(Diagnostics { headline: String::new(), list }.into());

@@ -5,7 +5,7 @@ mod sarif;
 use std::fmt;
 
 use crate::terminal::{self, Look, Text, format_table};
-use diagnostics::{About, Diagnostic, Severity};
+use diagnostics::{Diagnostic, RuleInfo, Severity};
 use go_data::yaml::Value;
 pub use sarif::sarif;
 
@@ -102,7 +102,7 @@ impl Finding {
         let message = format!("{}: {}", self.subject, self.what);
         let mut res = match &self.place {
             Some(it) if it.line == 0 => Diagnostic::in_file(&it.path, message),
-            Some(it) => Diagnostic::in_file(&it.path, message).at(it.line, it.column),
+            Some(it) => Diagnostic::in_file(&it.path, message).at_position(it.line, it.column),
             None => Diagnostic::from(message),
         };
         res.code = Some(self.rule);
@@ -141,7 +141,7 @@ impl fmt::Display for SourceSpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, line, column, revision } = self;
         write!(f, "{path}")?;
-        if 0 < *line {
+        if *line > 0 {
             write!(f, ":{line}:{column}")?;
         }
         revision.as_ref().map_or(Ok(()), |place| write!(f, " at {place}"))
@@ -200,7 +200,7 @@ fn format_tables(findings: &[&Finding]) -> Text {
 pub fn print(
     format: ReportFormat,
     shown: &[&Finding],
-    rules: &[&About],
+    rules: &[&RuleInfo],
     text: impl FnOnce() -> Text,
     json: impl FnOnce() -> Value,
 ) {
@@ -219,7 +219,7 @@ pub fn print(
 
 /// Rules as values of a flag.
 pub fn values<'a>(
-    rules: impl Iterator<Item = &'a About>,
+    rules: impl Iterator<Item = &'a RuleInfo>,
 ) -> impl Iterator<Item = clap::builder::PossibleValue> {
     rules.map(|rule| clap::builder::PossibleValue::new(rule.id).help(rule.summary))
 }

@@ -3,11 +3,11 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::{Finding, SourceSpan};
-use diagnostics::About;
+use diagnostics::RuleInfo;
 use go_data::yaml::{Value, json};
 
 /// Returns the findings of one run, and the rules that it knows.
-pub fn sarif<G>(rules: &[&About<G>], findings: &[&Finding]) -> Value {
+pub fn sarif<G>(rules: &[&RuleInfo<G>], findings: &[&Finding]) -> Value {
     let index = |id: &str| rules.iter().position(|rule| rule.id == id);
     let results: Vec<Value> =
         findings.iter().map(|finding| result_object(finding, index(finding.rule))).collect();
@@ -26,7 +26,7 @@ pub fn sarif<G>(rules: &[&About<G>], findings: &[&Finding]) -> Value {
     })
 }
 
-fn rule_object<G>(rule: &About<G>) -> Value {
+fn rule_object<G>(rule: &RuleInfo<G>) -> Value {
     json!({
         "id": rule.id,
         "shortDescription": {"text": rule.summary},

@@ -141,7 +141,7 @@ fn require_archive(place: &Path, path: &Path) -> anyhow::Result<()> {
 
 /// Refuses a directory of anything else than a layout.
 fn require_layout(root: &Root, path: &Path) -> anyhow::Result<()> {
-    let names = root.names("")?;
+    let names = root.list_names("")?;
     // The lock, and files that another run is about to write, or has left.
     let is_other =
         |name: &String| name != disk::LOCK_FILE && !name.ends_with(".operator-rs-unfinished");
@@ -161,7 +161,7 @@ fn write_layout(dir: &Path, path: &Path, files: &[(String, Vec<u8>)]) -> anyhow:
     wait_for_lock(&root)?;
     require_layout(&root, path)?;
     let index = ProjectPath::fixed("index.json");
-    let existing = root.bytes(&index)?;
+    let existing = root.read_bytes(&index)?;
     let mut merged = Vec::new();
     for (name, bytes) in files {
         let name: ProjectPath = name.parse()?;

@@ -11,8 +11,8 @@ use olm::lifecycle;
 /// The time to wait for objects that OLM or the server removes by itself, before the removal continues.
 pub const SETTLED: Duration = Duration::from_secs(30);
 
-/// The number of times in a row that an object without a known remover must be found, before it counts as somebody
-/// else's. Controllers remove some objects that have no owner.
+/// The number of times in a row that an object without a known remover must be found, before it counts as
+/// another client's. Controllers remove some objects that have no owner.
 const LOOKS: u32 = 4;
 
 /// Waits until OLM has removed what it created on the cluster for these versions, and until `look` returns no other

@@ -1,7 +1,7 @@
 //! The RoleBindings of Roles that comments with `namespace=` make.
 //!
-//! config/default sets one namespace for all objects, and controller-gen gives the Roles of all namespaces one name. So
-//! that each Role stays in its namespace, a component gives it a name of its own and binds it, and replacements, which
+//! config/default sets one namespace for all objects, and controller-gen gives the Roles of all namespaces one name. A
+//! component keeps each Role in its namespace: it gives the Role a unique name and binds it, and replacements, which
 //! kustomize applies after it has set the namespace, set it back. A Role of the operator's own namespace needs a binding
 //! alone.
 
@@ -61,7 +61,7 @@ pub fn update(
     markers: &[RbacMarker],
 ) -> anyhow::Result<()> {
     let list = ProjectPath::fixed(DEPLOYED);
-    let Some(text) = tree.read(&list)? else { return Ok(()) };
+    let Some(text) = tree.read_text(&list)? else { return Ok(()) };
     if markers.iter().all(|marker| marker.rule.namespace.is_none()) {
         return plan_removal(plan, tree);
     }
@@ -92,8 +92,8 @@ fn default_fragments() -> [(&'static str, Value); 2] {
 }
 
 fn plan_removal(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
-    let has_files = !tree.names(COMPONENT)?.is_empty();
-    if !has_files && tree.read(&ProjectPath::fixed(REPLACEMENTS))?.is_none() {
+    let has_files = !tree.list_names(COMPONENT)?.is_empty();
+    if !has_files && tree.read_text(&ProjectPath::fixed(REPLACEMENTS))?.is_none() {
         return Ok(());
     }
     let hint = "restore the comments, or use `--force` to delete the file";

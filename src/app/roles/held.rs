@@ -28,7 +28,7 @@ pub fn unheld(
     for marker in markers {
         roles.entry(MarkerRole::of(marker)).or_insert(marker);
     }
-    if roles.is_empty() || tree.read(&ProjectPath::fixed(DEPLOYED))?.is_none() {
+    if roles.is_empty() || tree.read_text(&ProjectPath::fixed(DEPLOYED))?.is_none() {
         return Ok(Vec::new());
     }
     let rendered = match kustomize::build_with_origins(tree, &deployed_folder(), &[]) {
@@ -123,7 +123,7 @@ impl<'a> DeployedObjects<'a> {
         let gives = |binding: &&&Value| {
             let is_everywhere = binding["kind"] == "ClusterRoleBinding";
             (is_everywhere || role.namespace.is_some())
-                && self.accounts.iter().any(|account| rbac::binds(binding, *account))
+                && self.accounts.iter().any(|account| rbac::binds_account(binding, *account))
         };
         let is_given = bindings.iter().any(|binding| gives(&binding));
         // A role with another name may be for another account.

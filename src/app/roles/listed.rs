@@ -8,7 +8,7 @@ use model::ProjectPath;
 /// Adds entries to lists of a kustomization, each given with the key of its list. A list that is not there is added with
 /// its marker; where a list has no marker, a warning says what to add by hand.
 pub fn add(plan: &mut Plan, path: &ProjectPath, text: &str, entries: &[(&str, Value)]) {
-    let documents = yaml::documents(text, yaml::Dialect::Kubernetes).unwrap_or_default();
+    let documents = yaml::parse_documents(text, yaml::Dialect::Kubernetes).unwrap_or_default();
     let [before] = &documents[..] else { return by_hand(plan, path, entries) };
     let is_listed = |entry: &&(&str, Value)| {
         before[entry.0]
@@ -43,7 +43,9 @@ fn marker_of(key: &str) -> String {
 
 /// Returns whether the new text has what the old one has, and empty lists.
 fn adds_nothing(before: &Value, after: &str, lists: &[&(&str, Value)]) -> bool {
-    let Ok(documents) = yaml::documents(after, yaml::Dialect::Kubernetes) else { return false };
+    let Ok(documents) = yaml::parse_documents(after, yaml::Dialect::Kubernetes) else {
+        return false;
+    };
     let mut expected = before.clone();
     for (key, _) in lists {
         if let Value::Object(fields) = &mut expected {

@@ -15,7 +15,7 @@ use crate::manifests::{MANAGER_ROLE, ROLES};
 use crate::plan;
 use crate::project::{Problem, Project, RbacMarker};
 use go_data::yaml::{self, Value, pointer};
-use model::{Found, ProjectPath, Tree};
+use model::{FileContent, ProjectPath, Tree};
 
 pub use bindings::update;
 pub use held::{NOT_HELD, unheld};
@@ -36,10 +36,10 @@ pub fn namespace(project: &Project) -> String {
 /// not stay in it, and a kustomization cannot be rendered without a file that it lists.
 pub fn calls_for_role(tree: &impl Tree) -> anyhow::Result<bool> {
     let path = ProjectPath::fixed(ROLES);
-    if let Found::Text(text) = tree.look(&path)? {
+    if let FileContent::Text(text) = tree.read_content(&path)? {
         return Ok(plan::is_generated_by(&path, &text, MANIFESTS));
     }
-    let list = tree.read(&ProjectPath::fixed("config/rbac/kustomization.yaml"))?;
+    let list = tree.read_text(&ProjectPath::fixed("config/rbac/kustomization.yaml"))?;
     Ok(list.is_some_and(|text| webhooks::lists(&text, "role.yaml")))
 }
 
@@ -71,9 +71,9 @@ pub struct OwnNamespace {
 
 impl OwnNamespace {
     pub fn read(project: &Project, tree: &impl Tree) -> anyhow::Result<Self> {
-        let text = tree.read(&ProjectPath::fixed(DEPLOYED))?.unwrap_or_default();
+        let text = tree.read_text(&ProjectPath::fixed(DEPLOYED))?.unwrap_or_default();
         // A file that is no YAML is refused where config/ is rendered.
-        let documents = yaml::documents(&text, yaml::Dialect::Kubernetes).unwrap_or_default();
+        let documents = yaml::parse_documents(&text, yaml::Dialect::Kubernetes).unwrap_or_default();
         let rendered = documents.iter().map(|document| pointer::text(document, "/namespace"));
         let rendered = { rendered }.find(|name| !name.is_empty()).map(str::to_owned);
         let scaffolded = [namespace(project), PLACEHOLDER.to_owned()];
@@ -131,10 +131,12 @@ pub fn rivals(
 /// Returns the objects in the YAML files of a folder that `manifests` does not generate.
 fn written_by_hand(tree: &impl Tree, folder: &'static str) -> anyhow::Result<Vec<Value>> {
     let mut objects = Vec::new();
-    for path in tree.list(&ProjectPath::fixed(folder))? {
-        let Found::Text(text) = tree.look(&path)? else { continue };
+    for path in tree.list_files(&ProjectPath::fixed(folder))? {
+        let FileContent::Text(text) = tree.read_content(&path)? else { continue };
         if path.extension() == "yaml" && !plan::is_generated_by(&path, &text, MANIFESTS) {
-            objects.extend(yaml::documents(&text, yaml::Dialect::Kubernetes).unwrap_or_default());
+            objects.extend(
+                yaml::parse_documents(&text, yaml::Dialect::Kubernetes).unwrap_or_default(),
+            );
         }
     }
     Ok(objects)

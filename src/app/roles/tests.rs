@@ -10,15 +10,15 @@ use go_data::kubernetes::rbac::{self, Account};
 struct Files(BTreeMap<ProjectPath, String>);
 
 impl Tree for Files {
-    fn look(&self, path: &ProjectPath) -> anyhow::Result<Found> {
-        Ok(self.0.get(path).map_or(Found::Nothing, |text| Found::Text(text.clone())))
+    fn read_content(&self, path: &ProjectPath) -> anyhow::Result<FileContent> {
+        Ok(self.0.get(path).map_or(FileContent::Nothing, |text| FileContent::Text(text.clone())))
     }
-    fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
+    fn list_names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
         let start = format!("{folder}/");
         let names = self.0.keys().filter_map(|path| path.as_str().strip_prefix(&start));
         Ok(names.map(|name| name.split('/').next().unwrap_or(name).to_owned()).collect())
     }
-    fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
+    fn list_files(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
         Ok(self.0.keys().filter(|path| path.is_in(folder)).cloned().collect())
     }
 }
@@ -123,7 +123,7 @@ fn outcome(before: &Files, project: &Project, markers: &[RbacMarker]) -> Outcome
         let role = grant.role.map_or("?", |role| pointer::text(role, "/metadata/name"));
         format!("{role} in {}", grant.namespace.unwrap_or("*"))
     };
-    let rights = rbac::grants(&objects, account).into_iter().map(right).collect();
+    let rights = rbac::collect_grants(&objects, account).into_iter().map(right).collect();
     let mut files = before.clone();
     let changes = tree.writable_changes().expect("there is no conflict");
     for change in changes.iter() {
@@ -343,13 +343,13 @@ fn bindings_are_read_only_for_roles_in_namespaces() {
     /// A tree in which the directory with bindings cannot be listed.
     struct Unreadable(Files);
     impl Tree for Unreadable {
-        fn look(&self, path: &ProjectPath) -> anyhow::Result<Found> {
-            self.0.look(path)
+        fn read_content(&self, path: &ProjectPath) -> anyhow::Result<FileContent> {
+            self.0.read_content(path)
         }
-        fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
-            self.0.names(folder)
+        fn list_names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
+            self.0.list_names(folder)
         }
-        fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
+        fn list_files(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
             anyhow::bail!("{folder} was listed")
         }
     }

@@ -28,8 +28,8 @@ pub struct PublishedCrate {
 
 /// The crates that are published. New projects depend on them if these are the versions that operator-rs is built with.
 ///
-/// Each release sets this, as CONTRIBUTING.md describes. A name must not be here before it is published: whoever
-/// publishes a crate of that name would run code in every project.
+/// Each release sets this, as CONTRIBUTING.md describes. A name must not be here before it is published: any
+/// publisher of a crate with that name could run code in every project.
 pub const PUBLISHED: &[PublishedCrate] = &[];
 
 /// The generated files of a project that do not depend on its source.
@@ -98,7 +98,7 @@ impl SupportCode {
         let vendor = ProjectPath::fixed(VENDOR);
         if changes {
             self.plan_edit(plan, tree, lock, |text| self.update_lock(text))?;
-        } else if self.is_vendored || tree.list(&vendor)?.is_empty() {
+        } else if self.is_vendored || tree.list_files(&vendor)?.is_empty() {
             return Ok(());
         }
         for (path, depth) in list_manifests(tree, "", 0)? {
@@ -116,7 +116,7 @@ impl SupportCode {
         path: ProjectPath,
         change: impl Fn(&str) -> String,
     ) -> anyhow::Result<bool> {
-        let Some(before) = tree.read(&path)? else { return Ok(false) };
+        let Some(before) = tree.read_text(&path)? else { return Ok(false) };
         let text = unix_lines(&before);
         let after = change(&text);
         let changes = *text != *after;
@@ -179,10 +179,10 @@ const RUNTIME: &str = "operator-rs-runtime";
 /// Plans to switch a feature of the runtime on or off in the operator's Cargo.toml.
 ///
 /// # Errors
-/// If Cargo.toml does not name the runtime with features of its own.
+/// If Cargo.toml does not name the runtime with its features.
 pub fn feature(plan: &mut Plan, tree: &impl Tree, features: &[(&str, bool)]) -> anyhow::Result<()> {
     let path = ProjectPath::fixed("Cargo.toml");
-    let before = tree.read(&path)?.unwrap_or_default();
+    let before = tree.read_text(&path)?.unwrap_or_default();
     let text = unix_lines(&before).into_owned();
     let mut after = text.clone();
     for (name, on) in features {
@@ -230,7 +230,7 @@ fn list_manifests(
     depth: usize,
 ) -> anyhow::Result<Vec<(ProjectPath, usize)>> {
     let mut pairs = Vec::new();
-    for name in tree.names(folder)? {
+    for name in tree.list_names(folder)? {
         let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
         if name == "Cargo.toml" && depth > 0 {
             pairs.push((path.parse()?, depth));

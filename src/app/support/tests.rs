@@ -1,19 +1,19 @@
 use super::*;
 use crate::plan::WorkTree;
-use diagnostics::{Diagnostics, find};
-use model::Found;
+use diagnostics::{Diagnostics, find_error};
+use model::FileContent;
 
 /// A directory without files.
 struct Empty;
 
 impl Tree for Empty {
-    fn look(&self, _: &ProjectPath) -> anyhow::Result<Found> {
-        Ok(Found::Nothing)
+    fn read_content(&self, _: &ProjectPath) -> anyhow::Result<FileContent> {
+        Ok(FileContent::Nothing)
     }
-    fn names(&self, _: &str) -> anyhow::Result<Vec<String>> {
+    fn list_names(&self, _: &str) -> anyhow::Result<Vec<String>> {
         Ok(Vec::new())
     }
-    fn list(&self, _: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
+    fn list_files(&self, _: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
         Ok(Vec::new())
     }
 }
@@ -67,14 +67,14 @@ fn with(disk: &dyn Tree, plan: Plan) -> WorkTree<'_> {
 }
 
 fn text(tree: &impl Tree, path: &str) -> String {
-    tree.read(&ProjectPath::fixed(path)).ok().flatten().unwrap_or_default()
+    tree.read_text(&ProjectPath::fixed(path)).ok().flatten().unwrap_or_default()
 }
 
 #[test]
 fn a_project_depends_on_what_is_published() {
     let published = published();
     let tree = with(&Empty, new(&support(false, &published)));
-    assert!(tree.list(&ProjectPath::fixed("vendor")).expect("it lists").is_empty());
+    assert!(tree.list_files(&ProjectPath::fixed("vendor")).expect("it lists").is_empty());
     let version = published.iter().find(|it| it.name == "operator-rs-runtime");
     let version = version.expect("it is one of the crates").version;
     assert_eq!(
@@ -114,7 +114,7 @@ fn the_source_in_a_project_of_before_is_replaced_and_comes_back() {
     for path in ["Cargo.toml", "Cargo.lock"] {
         assert_eq!(text(&after, path), text(&expected, path));
     }
-    assert!(after.list(&ProjectPath::fixed("vendor")).expect("it lists").is_empty());
+    assert!(after.list_files(&ProjectPath::fixed("vendor")).expect("it lists").is_empty());
     let member = text(&after, "client/Cargo.toml");
     assert!(member.contains("version = ") && !member.contains("path"), "{member}");
 
@@ -164,7 +164,7 @@ fn an_edited_source_is_not_lost() {
     let mut plan = Plan::default();
     support(false, &published()).plan(&mut plan, &before).expect("it can be planned");
     let refused = plan.changes_against(&before, false).map(|_| ()).expect_err("it is refused");
-    let problem = find::<Diagnostics>(&refused).and_then(|it| it.list.first());
+    let problem = find_error::<Diagnostics>(&refused).and_then(|it| it.list.first());
     let problem = problem.expect("it has a place");
     assert_eq!(problem.message, "this file is no longer generated, and it was edited by hand");
     assert_eq!(
@@ -176,7 +176,7 @@ fn an_edited_source_is_not_lost() {
     let mut after = WorkTree::new(&before, true);
     after.apply(plan).expect("`--force` deletes it");
     let vendor = ProjectPath::fixed("vendor");
-    assert!(after.list(&vendor).expect("it lists").is_empty());
+    assert!(after.list_files(&vendor).expect("it lists").is_empty());
 }
 
 #[test]

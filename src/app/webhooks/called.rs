@@ -178,8 +178,8 @@ pub fn untrusted(
         return Ok(problems);
     }
     for file in NAMED {
-        let Some(text) = tree.read(&ProjectPath::fixed(file))? else { continue };
-        let documents = yaml::documents(&text, yaml::Dialect::Kubernetes).unwrap_or_default();
+        let Some(text) = tree.read_text(&ProjectPath::fixed(file))? else { continue };
+        let documents = yaml::parse_documents(&text, yaml::Dialect::Kubernetes).unwrap_or_default();
         for it in operator
             .webhook_configurations
             .iter()
@@ -254,7 +254,7 @@ fn blocks_resource(webhook: &Value, group: &str, plural: &str) -> bool {
     })
 }
 
-/// Whether a selector selects a namespace as far as its name tells: its other labels are unknown.
+/// Returns whether a selector selects a namespace as far as its name tells: its other labels are unknown.
 fn may_select(selector: &Value, namespace: &str) -> bool {
     let excludes = |value: &Value| {
         let mut names = texts(value, "/values");

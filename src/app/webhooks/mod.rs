@@ -10,7 +10,7 @@ use crate::project::{Operator, Problem, Project, Resource, Webhook};
 use crate::source;
 use diagnostics::Diagnostic;
 use go_data::yaml::{self, Value};
-use model::{Found, ProjectPath, Tree};
+use model::{FileContent, ProjectPath, Tree};
 
 pub use called::{astray, untrusted, warn_of_deadlocks};
 
@@ -21,8 +21,8 @@ const LIBRARY: &str = "src/lib.rs";
 
 /// Returns whether the operator registers all of its webhooks, as `create webhook` does it.
 pub fn registers(project: &Project, tree: &impl Tree) -> anyhow::Result<bool> {
-    let file = tree.look(&ProjectPath::fixed(source::REGISTRATIONS))?;
-    Ok(project.has_webhooks() || file != Found::Nothing)
+    let file = tree.read_content(&ProjectPath::fixed(source::REGISTRATIONS))?;
+    Ok(project.has_webhooks() || file != FileContent::Nothing)
 }
 
 /// A webhook that PROJECT lists.
@@ -122,12 +122,13 @@ pub fn unlisted(project: &Project, operator: &Operator) -> anyhow::Result<Vec<Pr
 /// Warns of webhooks that are registered in a function that nothing calls, or not in every build. A `main` that calls it
 /// may do so in its own way.
 fn warn_of_no_call(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
-    let Found::Text(text) = tree.look(&ProjectPath::fixed(source::REGISTRATIONS))? else {
+    let FileContent::Text(text) = tree.read_content(&ProjectPath::fixed(source::REGISTRATIONS))?
+    else {
         return Ok(());
     };
-    let library = tree.read(&ProjectPath::fixed(LIBRARY))?;
+    let library = tree.read_text(&ProjectPath::fixed(LIBRARY))?;
     let Some(library) = library.filter(|_| text.contains("pub fn all(")) else { return Ok(()) };
-    let main = tree.read(&ProjectPath::fixed("src/main.rs"))?.unwrap_or_default();
+    let main = tree.read_text(&ProjectPath::fixed("src/main.rs"))?.unwrap_or_default();
     if source::passes_on_webhooks(&library) || source::names_webhooks(&main) {
         return Ok(());
     }
@@ -159,10 +160,10 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, is_generated: bool) -> anyhow::
     warn_of_no_call(plan, tree)?;
     let path = ProjectPath::fixed(WEBHOOKS);
     if is_generated {
-        let (name, list) = (path.name(), tree.read(&ProjectPath::fixed(LIST))?);
+        let (name, list) = (path.name(), tree.read_text(&ProjectPath::fixed(LIST))?);
         let is_listed = list.is_some_and(|list| lists(&list, name));
         // Other folders may be deployed instead of this one.
-        let all = tree.read(&ProjectPath::fixed(EVERYTHING).join("kustomization.yaml")?)?;
+        let all = tree.read_text(&ProjectPath::fixed(EVERYTHING).join("kustomization.yaml")?)?;
         if !is_listed || all.is_some_and(|text| !lists(&text, "../webhook")) {
             let message = "no kustomization lists the webhook configurations";
             plan.warn(Diagnostic::in_file(WEBHOOKS, message).with_hint(format!(
@@ -172,7 +173,7 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, is_generated: bool) -> anyhow::
         }
         return Ok(());
     }
-    let Found::Text(text) = tree.look(&path)? else { return Ok(()) };
+    let FileContent::Text(text) = tree.read_content(&path)? else { return Ok(()) };
     if !plan::is_generated_by(&path, &text, MANIFESTS) {
         return Ok(());
     }
@@ -181,9 +182,10 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, is_generated: bool) -> anyhow::
     Ok(())
 }
 
-/// Returns whether a kustomization lists a file beside it.
+/// Returns whether a kustomization lists a file of its folder.
 pub fn lists(kustomization: &str, name: &str) -> bool {
-    let documents = yaml::documents(kustomization, yaml::Dialect::Kubernetes).unwrap_or_default();
+    let documents =
+        yaml::parse_documents(kustomization, yaml::Dialect::Kubernetes).unwrap_or_default();
     let is_it = |document: &Value| {
         document.as_str().is_some_and(|text| text.trim_start_matches("./") == name)
     };

@@ -60,7 +60,7 @@ impl RepositoryFiles {
         folder: &str,
         mut in_chart: bool,
     ) -> anyhow::Result<()> {
-        let names = root.names(folder)?;
+        let names = root.list_names(folder)?;
         let at = |name: &str| match folder {
             "" => name.parse::<ProjectPath>(),
             folder => format!("{folder}/{name}").parse(),
@@ -85,7 +85,7 @@ impl RepositoryFiles {
                     self.scan_folder(root, kinds, path.as_str(), in_chart)?;
                 }
             } else if let (true, Some(here)) = (is_yaml(name), &here)
-                && let Ok(Some(text)) = root.read(&path)
+                && let Ok(Some(text)) = root.read_text(&path)
             {
                 self.add_crds_of(&text, kinds, here, name);
                 if let Some(group) = group_of_object(&text, kinds) {
@@ -112,7 +112,7 @@ impl RepositoryFiles {
         if !text.contains("CustomResourceDefinition") {
             return;
         }
-        let Ok(documents) = yaml::documents(text, yaml::Dialect::Kubernetes) else { return };
+        let Ok(documents) = yaml::parse_documents(text, yaml::Dialect::Kubernetes) else { return };
         let is_declared = |crd: &Value| {
             let (group, kind) =
                 (crd["spec"]["group"].as_str(), crd["spec"]["names"]["kind"].as_str());
@@ -240,7 +240,7 @@ fn group_of_object(text: &str, kinds: &[DeclaredKind]) -> Option<String> {
     if kinds.is_empty() {
         return None;
     }
-    let documents = yaml::documents(text, yaml::Dialect::Kubernetes).ok()?;
+    let documents = yaml::parse_documents(text, yaml::Dialect::Kubernetes).ok()?;
     documents.iter().find_map(|object| {
         let group = object["apiVersion"]
             .as_str()
@@ -266,9 +266,9 @@ fn is_workload(text: &str) -> bool {
 }
 
 fn has_workload(root: &Root, folder: &ProjectPath) -> anyhow::Result<bool> {
-    for path in root.list(folder)? {
+    for path in root.list_files(folder)? {
         if is_yaml(path.name())
-            && root.read(&path).is_ok_and(|text| text.is_some_and(|text| is_workload(&text)))
+            && root.read_text(&path).is_ok_and(|text| text.is_some_and(|text| is_workload(&text)))
         {
             return Ok(true);
         }

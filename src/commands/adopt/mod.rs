@@ -30,8 +30,8 @@ use crate::{
     source::{KindUses, Reading},
     terminal,
 };
-use diagnostics::{Diagnostic, Hint as _, hinted};
-use model::{Domain, Found, ProjectName, ProjectPath, Tree as _, Version};
+use diagnostics::{Diagnostic, Hint as _, with_hints};
+use model::{Domain, FileContent, ProjectName, ProjectPath, Tree as _, Version};
 
 /// Record in PROJECT where the parts of an existing operator are
 ///
@@ -151,7 +151,7 @@ impl Args {
 
     /// The PROJECT file that is there: one of another tool, or one of an earlier run, whose answers stay.
     fn read_project(&self, root: &Root) -> anyhow::Result<Option<Project>> {
-        let Some(text) = root.read(&Project::path())? else { return Ok(None) };
+        let Some(text) = root.read_text(&Project::path())? else { return Ok(None) };
         let project = Project::parse_any_tool(&text)?;
         if project.layout() == Layout::Own {
             return Err(anyhow::format_err!(
@@ -180,7 +180,7 @@ impl Args {
         if reading.operator.kinds.is_empty() {
             let problems = reading.quote_source(&sources, reading.all_problems());
             if !problems.is_empty() {
-                return hinted(refusal(&unread(&reading), problems), hints.into_iter());
+                return with_hints(refusal(&unread(&reading), problems), hints.into_iter());
             }
             return Err(anyhow::format_err!("no kind is declared in {}", reading.members.join(", ")))
                 .hint("kinds are structs with `#[derive(CustomResource)]`; `operator-rs generate crds` says why one is not found");
@@ -193,14 +193,14 @@ impl Args {
         let given = [("--manifests", &self.manifests), ("--chart", &self.chart)];
         for (flag, path) in given {
             let Some(path) = path else { continue };
-            if root.look(path)? == Found::Nothing {
+            if root.read_content(path)? == FileContent::Nothing {
                 return Err(anyhow::format_err!("there is no `{path}`")).hint(format!(
                     "`{flag}` is relative to the directory of the workspace's Cargo.toml"
                 ));
             }
         }
         for path in &self.crds {
-            if matches!(root.look(path)?, Found::Text(_)) {
+            if matches!(root.read_content(path)?, FileContent::Text(_)) {
                 return Err(anyhow::format_err!(
                     "`{path}` is a file, and CRDs are written to a directory"
                 ))
@@ -208,7 +208,9 @@ impl Args {
             }
         }
         match &self.chart {
-            Some(chart) if root.look(&chart.join("Chart.yaml")?)? == Found::Nothing => {
+            Some(chart)
+                if root.read_content(&chart.join("Chart.yaml")?)? == FileContent::Nothing =>
+            {
                 anyhow::bail!("`{chart}` is not a chart: it has no Chart.yaml")
             }
             _ => Ok(()),

@@ -24,7 +24,7 @@ pub fn find_operator_package(
             "" => ProjectPath::fixed("Cargo.toml"),
             folder => folder.parse::<ProjectPath>()?.join("Cargo.toml")?,
         };
-        let manifest: Table = root.read(&path)?.unwrap_or_default().parse()?;
+        let manifest: Table = root.read_text(&path)?.unwrap_or_default().parse()?;
         let name = manifest.get("package").and_then(|package| package.get("name")?.as_str());
         let Some(name) = name.map(str::to_owned) else { continue };
         manifests.insert(&krate.folder, (name, manifest));

@@ -21,7 +21,7 @@ pub fn pin_images(
     access: Option<&RegistryAccess>,
 ) -> anyhow::Result<()> {
     let path = ProjectPath::fixed(LOCK);
-    let locked = match tree.read(&path)? {
+    let locked = match tree.read_text(&path)? {
         Some(text) => parse_lock_file(&text)?,
         None => BTreeMap::new(),
     };
@@ -64,7 +64,7 @@ fn parse_lock_file(text: &str) -> anyhow::Result<BTreeMap<String, Digest>> {
             Diagnostic::in_file(LOCK, format!("this is not a map from images to digests: {error}"));
         let why = match error.location() {
             Some(location) => {
-                why.at(location.line(), location.column()).quote(&mut Lines::of(text))
+                why.at_position(location.line(), location.column()).quote(&mut Lines::new(text))
             }
             None => why,
         };

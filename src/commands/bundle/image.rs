@@ -33,16 +33,16 @@ impl BundleDir {
     ) -> anyhow::Result<image::Image> {
         let root = super::reading(dir)?;
         let folder = &self.bundle_dir;
-        if root.list(folder)?.is_empty() {
+        if root.list_files(folder)?.is_empty() {
             return Err(anyhow::format_err!("found no bundle in `{folder}`")).hint(
                 "generate a bundle with `operator-rs bundle`, or name its directory with `--bundle-dir`",
             );
         }
         let path = folder.join("metadata/annotations.yaml")?;
-        let annotations = root.read(&path)?.unwrap_or_default();
+        let annotations = root.read_text(&path)?.unwrap_or_default();
         let annotations = Source { path: &path, text: &annotations };
         let path = ProjectPath::fixed(DOCKERFILE);
-        let dockerfile = root.read(&path)?;
+        let dockerfile = root.read_text(&path)?;
         let dockerfile = dockerfile.as_ref().map(|text| plan::without_signature(&path, text));
         let contents = bundle::image_contents(&annotations, dockerfile, folder)?;
         if dockerfile.is_some() {
@@ -57,12 +57,12 @@ impl BundleDir {
 /// Fails if a `.dockerignore` may keep a file of the bundle from docker: only docker can tell.
 fn require_copied(root: &Root, folder: &ProjectPath) -> anyhow::Result<()> {
     for name in [DOCKERIGNORE, &*format!("{DOCKERFILE}{DOCKERIGNORE}")] {
-        let text = root.read(&name.parse()?)?.unwrap_or_default();
+        let text = root.read_text(&name.parse()?)?.unwrap_or_default();
         if let Some(line) = find_excluding_line(&text, folder) {
             let message = "this pattern may leave out files of the bundle".to_owned();
             return Err(Diagnostic::in_file(name, message)
-                .at(line + 1, 1)
-                .quote(&mut Lines::of(&text))
+                .at_position(line + 1, 1)
+                .quote(&mut Lines::new(&text))
                 .with_hint(format!(
                     "add the line `!{folder}/` below it, or build the image with docker or podman: `make bundle-build CONTAINER_TOOL=docker`"
                 ))
@@ -104,13 +104,13 @@ fn read_image_files(
     let mut files = Files::new();
     for part in contents.parts {
         let from = folder.join(part)?;
-        let found = root.list(&from)?;
+        let found = root.list_files(&from)?;
         if found.is_empty() && is_copied {
             return Err(anyhow::format_err!("{DOCKERFILE} copies `{from}`, which has no files"))
                 .hint("run `operator-rs bundle` to generate the bundle and its Dockerfile");
         }
         for path in found {
-            if let Some(bytes) = root.bytes(&path)? {
+            if let Some(bytes) = root.read_bytes(&path)? {
                 files.insert(below(&path, folder)?, bytes);
             }
         }

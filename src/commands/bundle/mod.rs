@@ -173,7 +173,7 @@ impl Args {
                 ),
             ));
         }
-        let before = tree.read(&ProjectPath::fixed(DOCKERFILE))?.unwrap_or_default();
+        let before = tree.read_text(&ProjectPath::fixed(DOCKERFILE))?.unwrap_or_default();
         flags::lost_flags_warning(&before, self, &bundle)
             .into_iter()
             .for_each(|warning| plan.warn(warning));
@@ -201,7 +201,7 @@ impl Args {
         let secrets = shipped::secrets(&mut objects);
         let placeholder = shipped::placeholder(objects.iter().map(|object| &object.value));
         let warnings = warnings.chain(missing).chain(secrets).chain(placeholder).collect();
-        let cargo = tree.read(&ProjectPath::fixed("Cargo.toml"))?.unwrap_or_default();
+        let cargo = tree.read_text(&ProjectPath::fixed("Cargo.toml"))?.unwrap_or_default();
         let cargo = CargoPackage::from_text(&cargo)?;
         let Some(version) = self.version.as_ref().or(cargo.version.as_ref()) else {
             return Err(anyhow::format_err!("Cargo.toml has no version for the bundle"))
@@ -259,8 +259,8 @@ impl Args {
         };
         let bounds = disk::Bounds::of_manifests(Some(self.access.deadline()));
         let (name, text) = disk::read_input(Path::new(""), input, bounds)?;
-        let nodes =
-            yaml::nodes(&text, yaml::Dialect::Kubernetes).map_err(yaml::locate(&name, &text))?;
+        let nodes = yaml::parse_nodes(&text, yaml::Dialect::Kubernetes)
+            .map_err(yaml::locate_error(&name, &text))?;
         if nodes.is_empty() {
             return Err(anyhow::format_err!("`{name}` has no manifests"))
                 .hint("give the output of `kustomize build config/manifests`");
@@ -307,9 +307,9 @@ impl Args {
 fn read_metadata(tree: &impl Tree) -> anyhow::Result<BTreeMap<String, String>> {
     let folder = ProjectPath::fixed("config/manifests/metadata");
     let mut texts = BTreeMap::new();
-    for path in tree.list(&folder)? {
+    for path in tree.list_files(&folder)? {
         let name = below(&path, &folder)?.to_string();
-        if let Some(text) = tree.read(&path)? {
+        if let Some(text) = tree.read_text(&path)? {
             texts.insert(name, text);
         }
     }

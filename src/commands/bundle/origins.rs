@@ -13,8 +13,8 @@ pub fn of_rendered(tree: &impl Tree, rendered: &[Rendered]) -> anyhow::Result<Ve
     let mut files: BTreeMap<&ProjectPath, Vec<Node>> = BTreeMap::new();
     for Rendered { origin, .. } in rendered {
         if !files.contains_key(origin) {
-            let text = tree.read(origin)?.unwrap_or_default();
-            files.insert(origin, yaml::nodes(&text, Dialect::Kustomize).unwrap_or_default());
+            let text = tree.read_text(origin)?.unwrap_or_default();
+            files.insert(origin, yaml::parse_nodes(&text, Dialect::Kustomize).unwrap_or_default());
         }
     }
     let origin = |object: &Rendered| {

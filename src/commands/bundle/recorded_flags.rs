@@ -10,9 +10,9 @@ use olm::bundle::CargoPackage;
 
 /// The version of the bundle in this folder, if it has a ClusterServiceVersion that can be read.
 pub fn bundle_version(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Option<String>> {
-    for path in tree.list(&folder.join("manifests")?)? {
+    for path in tree.list_files(&folder.join("manifests")?)? {
         if path.as_str().ends_with(".clusterserviceversion.yaml") {
-            let text = tree.read(&path)?.unwrap_or_default();
+            let text = tree.read_text(&path)?.unwrap_or_default();
             let csv = yaml::from_text(&text, yaml::Dialect::Kubernetes).unwrap_or_default();
             return Ok(csv["spec"]["version"].as_str().map(str::to_owned));
         }
@@ -29,7 +29,7 @@ pub fn outdated_flags(
     dockerfile: &str,
     former: Option<&str>,
 ) -> anyhow::Result<Vec<Diagnostic>> {
-    let cargo_toml = tree.read(&ProjectPath::fixed("Cargo.toml"))?.unwrap_or_default();
+    let cargo_toml = tree.read_text(&ProjectPath::fixed("Cargo.toml"))?.unwrap_or_default();
     let cargo_version = CargoPackage::from_text(&cargo_toml)?.version;
     let version = args.version.as_ref().or(cargo_version.as_ref());
     let mut warnings = Vec::new();
@@ -63,7 +63,7 @@ pub fn outdated_flags(
         .position(|line| line.starts_with("# Generated with "))
         .map_or(1, |index| index + 1);
     let warning = |(message, hint): (String, &str)| {
-        Diagnostic::in_file(DOCKERFILE, message).at(line, 1).with_hint(hint)
+        Diagnostic::in_file(DOCKERFILE, message).at_position(line, 1).with_hint(hint)
     };
     Ok(warnings.into_iter().map(warning).collect())
 }

@@ -24,7 +24,7 @@ pub fn renew(
     markers: &RbacMarkers,
 ) -> anyhow::Result<Renewed> {
     let dockerfile = ProjectPath::fixed(DOCKERFILE);
-    let text = tree.read(&dockerfile)?;
+    let text = tree.read_text(&dockerfile)?;
     let Some(text) = text.filter(|text| plan::is_generated_by(&dockerfile, text, BY)) else {
         return Ok(Renewed::NotThere);
     };
@@ -49,7 +49,7 @@ pub fn renew(
         );
         return Ok(Renewed::OfInput);
     }
-    if tree.list(&args.output_dir.join("manifests")?)?.is_empty() {
+    if tree.list_files(&args.output_dir.join("manifests")?)?.is_empty() {
         return Ok(Renewed::NotThere);
     }
     let former = recorded_flags::bundle_version(tree, &args.output_dir)?;

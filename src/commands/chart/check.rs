@@ -68,7 +68,7 @@ pub struct Args {
 }
 
 fn rule_parser() -> impl clap::builder::TypedValueParser<Value = Rule> {
-    let all = findings::values(Rule::all().map(Rule::about));
+    let all = findings::values(Rule::all().map(Rule::info));
     PossibleValuesParser::new(all).try_map(|rule| rule.parse::<Rule>())
 }
 

@@ -9,7 +9,7 @@ use crate::{
     },
     terminal::{Look, Text},
 };
-use diagnostics::{About, Hint as _, Severity, count};
+use diagnostics::{Hint as _, RuleInfo, Severity, count};
 use go_data::yaml::{Value, json};
 
 pub struct ChartReport {
@@ -44,7 +44,7 @@ impl ChartReport {
     }
 
     pub fn print(&self, format: ReportFormat) {
-        let rules: Vec<&About> = Rule::all().map(Rule::about).collect();
+        let rules: Vec<&RuleInfo> = Rule::all().map(Rule::info).collect();
         let shown: Vec<&Finding> = self.findings.iter().collect();
         findings::print(format, &shown, &rules, || self.render_text(&shown), || self.render_json());
     }

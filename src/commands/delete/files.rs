@@ -10,7 +10,7 @@ use crate::{
     plan::{self, Plan},
     scaffold::{self, Target},
 };
-use model::{Found, ProjectPath, Tree as _};
+use model::{FileContent, ProjectPath, Tree as _};
 
 /// Files, and entries in other files.
 #[derive(Default)]
@@ -47,13 +47,13 @@ impl ScaffoldedFiles {
     ) -> anyhow::Result<()> {
         let has_entries = |path: &ProjectPath| self.fragments.keys().any(|key| key.0 == *path);
         for (path, mut known) in self.files.clone() {
-            if root.look(&path)? == Found::Nothing {
+            if root.read_content(&path)? == FileContent::Nothing {
                 continue;
             }
             if has_entries(&path) {
                 // Without its entries, the file is as it was written; otherwise it stays.
                 if self.is_emptied(plan, root, commit, &path, &known)? {
-                    let before = root.read(&path)?.unwrap_or_default();
+                    let before = root.read_text(&path)?.unwrap_or_default();
                     plan.delete_file(path, vec![before.replace("\r\n", "\n"), before]);
                 }
                 continue;
@@ -66,7 +66,7 @@ impl ScaffoldedFiles {
             if plan.deletes(&path) {
                 continue;
             }
-            let Some(text) = root.read(&path)? else { continue };
+            let Some(text) = root.read_text(&path)? else { continue };
             let fragments: Vec<String> = fragments.into_iter().collect();
             let commit = commit.of_entries(&path, &text, &fragments, plan);
             plan.remove_entries(path, fragments, commit);
@@ -90,7 +90,7 @@ impl ScaffoldedFiles {
         path: &ProjectPath,
         known: &[String],
     ) -> anyhow::Result<bool> {
-        let mut text = root.read(path)?.unwrap_or_default();
+        let mut text = root.read_text(path)?.unwrap_or_default();
         for (_, fragments) in self.fragments.iter().filter(|entry| entry.0.0 == *path) {
             let fragments: Vec<String> = fragments.iter().cloned().collect();
             let committed = commit.of_entries(path, &text, &fragments, plan);

@@ -14,7 +14,7 @@ pub fn prune_module(
     template: Option<&str>,
     commit: &mut Commit,
 ) -> anyhow::Result<bool> {
-    let Some(before) = tree.read(&path)? else { return Ok(true) };
+    let Some(before) = tree.read_text(&path)? else { return Ok(true) };
     let fragments = vec![fragment];
     let commit = commit.of_entries(&path, &before, &fragments, plan);
     let rest = plan::remove_fragments(&path, &before, &fragments, &commit).ok();
@@ -23,10 +23,12 @@ pub fn prune_module(
     };
     let is_empty = template.is_some_and(is_rest);
     let is_edited = rest.as_ref().is_some_and(|removal| !removal.edited.is_empty());
-    match is_empty {
-        true if is_edited => plan.delete_file(path, Vec::new()),
-        true => plan.delete_file(path, vec![before.replace("\r\n", "\n"), before]),
-        false => plan.remove_entries(path, fragments, commit),
+    if !is_empty {
+        plan.remove_entries(path, fragments, commit);
+    } else if is_edited {
+        plan.delete_file(path, Vec::new());
+    } else {
+        plan.delete_file(path, vec![before.replace("\r\n", "\n"), before]);
     }
     Ok(is_empty)
 }

@@ -18,7 +18,7 @@ use crate::{
     terminal,
 };
 use diagnostics::{Diagnostic, Hint as _};
-use model::{Found, GroupPrefix, Kind, ProjectPath, Tree as _, Version};
+use model::{FileContent, GroupPrefix, Kind, ProjectPath, Tree as _, Version};
 
 /// Remove webhooks from a kind
 ///
@@ -191,7 +191,7 @@ pub fn refuse_left(
     let left = derive::operator(tree);
     let mut refuse = |place: &Place, message: &str, hint: &str| {
         let problem = Diagnostic::in_file(place.path.as_str(), message);
-        plan.add_refusal(problem.at(place.line, place.column).with_hint(hint));
+        plan.add_refusal(problem.at_position(place.line, place.column).with_hint(hint));
     };
     for (is_gone, mutating, path) in [
         (before.defaulting && !after.defaulting, true, target.defaulting_path(&before)),
@@ -266,7 +266,7 @@ pub fn plan_removal(
     for spoke in gone {
         // Without the types as they were, only the last commit tells whether the code was edited.
         if let Some(path) = target.conversion_file(*spoke)
-            && root.look(&path)? == Found::Nothing
+            && root.read_content(&path)? == FileContent::Nothing
         {
             let message = "this file of the conversion is not there: if its code is in another file, that stays";
             plan.warn(Diagnostic::in_file(path.as_str(), message));
@@ -326,7 +326,7 @@ fn refuse_others(
     if let Some(place) = places().next() {
         let message = "more webhooks are registered than PROJECT lists, and this would remove what serves them";
         let problem =
-            Diagnostic::in_file(place.path.as_str(), message).at(place.line, place.column);
+            Diagnostic::in_file(place.path.as_str(), message).at_position(place.line, place.column);
         plan.add_refusal(problem.with_hint("remove the registration that PROJECT does not list first, or list its webhook in PROJECT"));
     }
 }
@@ -340,7 +340,7 @@ fn require_policy(
     target: &WebhookTarget,
 ) -> anyhow::Result<Project> {
     let policy = target.policy()?;
-    if root.look(&policy)? == Found::Nothing {
+    if root.read_content(&policy)? == FileContent::Nothing {
         let kind = &target.resource.kind;
         anyhow::bail!("{kind} has no admission policy: {policy} does not exist");
     }
@@ -356,10 +356,10 @@ pub fn remove_policy(
     target: &WebhookTarget,
 ) -> anyhow::Result<()> {
     let policy = target.policy()?;
-    if root.look(&policy)? == Found::Nothing {
+    if root.read_content(&policy)? == FileContent::Nothing {
         return Ok(());
     }
-    let others = root.list(&ProjectPath::fixed(webhook::POLICIES))?;
+    let others = root.list_files(&ProjectPath::fixed(webhook::POLICIES))?;
     let is_last =
         !others.iter().any(|path| path.name().ends_with("_policy.yaml") && *path != policy);
     let mut files = ScaffoldedFiles::default();

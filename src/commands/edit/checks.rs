@@ -14,7 +14,7 @@ use crate::{
     plan::Plan,
 };
 use crd::compatibility::{Crd, Finding, Policy, Rule, judge};
-use diagnostics::{Diagnostic, Hint as _, Severity, hinted};
+use diagnostics::{Diagnostic, Hint as _, Severity, with_hints};
 
 /// Refuses a change by which stored objects would lose fields or become invalid. A webhook decides itself what it keeps.
 pub fn require_no_loss(old: &Crd, new: &Crd, from: &str, to: &str) -> anyhow::Result<()> {
@@ -74,7 +74,7 @@ impl Args {
         let Some(crd) = release.crds.get(crd) else {
             // A kind that could not be read may be this one. If all kinds were read, no cluster has objects of it yet.
             return release.unread.map_or(Ok(()), |unread| {
-                hinted(refusal(&unread.headline, unread.problems), unread.hints.into_iter())
+                with_hints(refusal(&unread.headline, unread.problems), unread.hints.into_iter())
             });
         };
         if !crd.version(new).is_some_and(|version| version.served) {

@@ -89,9 +89,10 @@ impl StoredConversions<'_> {
         let problem = match self.find_registration(from, to) {
             Some(registration) => {
                 let (file, place) = (registration.place.path.as_str(), &registration.place);
-                let text = tree.read(&file.parse()?)?.unwrap_or_default();
-                let problem = Diagnostic::in_file(file, message).at(place.line, place.column);
-                problem.quote(&mut Lines::of(&text))
+                let text = tree.read_text(&file.parse()?)?.unwrap_or_default();
+                let problem =
+                    Diagnostic::in_file(file, message).at_position(place.line, place.column);
+                problem.quote(&mut Lines::new(&text))
             }
             None => Diagnostic::from(message),
         };

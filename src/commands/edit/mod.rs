@@ -28,7 +28,7 @@ use cluster::Id;
 use conversion::StoredConversions;
 use crd::compatibility::Crd;
 use diagnostics::{Diagnostic, Hint as _, Lines};
-use model::{Found, GroupPrefix, Kind, ProjectPath, Tree};
+use model::{FileContent, GroupPrefix, Kind, ProjectPath, Tree};
 
 /// Change a setting of a project
 ///
@@ -115,8 +115,8 @@ impl Args {
              release N      serves {old} and {new} of {kind}, and stores {old}\n  \
              release N + 1  stores {new}; then run `operator-rs migrate` on every cluster\n  \
              release N + 2  may drop {old}{}",
-            match tree.look(&ProjectPath::fixed("bundle"))? {
-                Found::Nothing => "",
+            match tree.read_content(&ProjectPath::fixed("bundle"))? {
+                FileContent::Nothing => "",
                 _ => "\n\nThe bundle still has the former CRD: `operator-rs bundle` generates it again.",
             }
         ));
@@ -188,13 +188,14 @@ impl Args {
                 let message = "`storage` cannot be changed here: the attribute is conditional, or a macro writes it";
                 let hint =
                     format!("write `storage = {wanted}` by hand, then run `operator-rs manifests`");
-                let stored = Diagnostic::in_file(file, message).at(place.line, place.column);
-                stored.quote(&mut Lines::of(text)).with_hint(hint).into_error()
+                let stored =
+                    Diagnostic::in_file(file, message).at_position(place.line, place.column);
+                stored.quote(&mut Lines::new(text)).with_hint(hint).into_error()
             };
             let path: ProjectPath = file.parse().map_err(|_| refuse(""))?;
             let text = match texts.get(&path) {
                 Some((_, text)) => text.clone(),
-                None => tree.read(&path)?.ok_or_else(|| refuse(""))?,
+                None => tree.read_text(&path)?.ok_or_else(|| refuse(""))?,
             };
             let after = with_storage(&text, (place.line, place.column), wanted);
             let after = after.ok_or_else(|| refuse(&text))?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::{disk, process::ProgramPath, terminal};
-use diagnostics::hinted;
+use diagnostics::with_hints;
 use model::display_path;
 
 /// The folder where envtest installs them.
@@ -55,7 +55,7 @@ impl Assets {
             return Ok(program);
         }
         let error = anyhow::format_err!("{} has no {name}", self.named);
-        hinted(
+        with_hints(
             error,
             [format!(
                 "envtest's archives do not include it: put the {name} of the same Kubernetes release there, or omit the flag that needs it"
@@ -72,5 +72,5 @@ fn programs_missing<T>(error: anyhow::Error) -> anyhow::Result<T> {
         "`--assets DIR` uses a directory that has them",
         "`export KUBEBUILDER_ASSETS=$(setup-envtest use -p path)` uses the programs of setup-envtest",
     ];
-    hinted(error, ways.into_iter().map(str::to_owned))
+    with_hints(error, ways.into_iter().map(str::to_owned))
 }

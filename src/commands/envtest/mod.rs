@@ -213,7 +213,7 @@ fn a_role_that_nothing_binds_is_an_error() {
     let error = error.expect_err("nothing binds them");
     assert_eq!(error.to_string(), "no binding gives u the Role `a`, the ClusterRole `b`");
     let hint = "bind it in config/rbac: `operator-rs manifests` shows the comments that need it";
-    assert_eq!(diagnostics::hints(&error), [hint]);
+    assert_eq!(diagnostics::collect_hints(&error), [hint]);
     assert!(require_bound("u", &[]).is_ok());
 }
 

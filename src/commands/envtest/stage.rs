@@ -97,7 +97,7 @@ impl Stage {
         rendered::derived(root, project)?.changes().require_none(STALE)?;
         let render = |folder: &'static str| -> anyhow::Result<Vec<Rendered>> {
             let file = ProjectPath::fixed(folder).join("kustomization.yaml")?;
-            match root.read(&file)? {
+            match root.read_text(&file)? {
                 Some(_) => kustomize::build_in_with_origins(
                     root,
                     &ProjectPath::fixed(folder),
@@ -273,7 +273,7 @@ fn missing_namespaces(objects: &[Value]) -> Vec<Value> {
 /// The roles that an account is bound to. One that is bound in a namespace allows there what it has.
 fn bound_roles(objects: &[Value], account: &Account) -> Vec<Value> {
     let objects: Vec<&Value> = objects.iter().collect();
-    rbac::grants(&objects, account.in_rbac()).into_iter().filter_map(granted_role).collect()
+    rbac::collect_grants(&objects, account.in_rbac()).into_iter().filter_map(granted_role).collect()
 }
 
 /// A role as a binding gives it.
@@ -289,7 +289,7 @@ fn granted_role(grant: rbac::Grant<'_>) -> Option<Value> {
 /// Divides the roles that are made from comments: those that bindings give to an account, and the titles of the others.
 fn divide_roles(rendered: &[Rendered], account: &Account) -> (Vec<Value>, Vec<String>) {
     let objects: Vec<&Value> = rendered.iter().map(|object| &object.value).collect();
-    let grants = rbac::grants(&objects, account.in_rbac());
+    let grants = rbac::collect_grants(&objects, account.in_rbac());
     let (mut roles, mut unbound) = (Vec::new(), Vec::new());
     for role in
         rendered.iter().filter(|object| object.origin.as_str() == ROLE).map(|object| &object.value)

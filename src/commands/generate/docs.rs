@@ -60,7 +60,7 @@ impl Args {
     fn read_samples(&self, dir: &Path, crds: &[Value]) -> anyhow::Result<Vec<Value>> {
         let root = reading(dir)?;
         let Some(path) = &self.samples else {
-            return if root.names(SAMPLES)?.is_empty() {
+            return if root.list_names(SAMPLES)?.is_empty() {
                 Ok(Vec::new())
             } else {
                 manifest_files::objects(&root, &dir.join(SAMPLES))

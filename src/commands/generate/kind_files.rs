@@ -104,7 +104,7 @@ impl KindFolders<'_> {
             let mut plan = Plan::default();
             let mut others = Vec::new();
             for (path, text) in &files {
-                let before = root.read(path)?;
+                let before = root.read_text(path)?;
                 if let Some(name) = owners.other_owner(path, before.as_deref()) {
                     let file = display_path(&folder.join(path.as_str()));
                     let message = format!("was generated for the package `{name}`");
@@ -133,16 +133,18 @@ impl KindFolders<'_> {
         files: &[(ProjectPath, String)],
         owners: &FileOwners,
     ) -> anyhow::Result<()> {
-        for folder in root.names("")?.iter().filter_map(|name| name.strip_suffix('/')) {
+        for folder in root.list_names("")?.iter().filter_map(|name| name.strip_suffix('/')) {
             let is_declared = files
                 .iter()
                 .any(|(path, _)| path.parent().is_some_and(|parent| parent.as_str() == folder));
-            for name in root.names(folder)?.iter().filter(|name| name.ends_with(self.extension)) {
+            for name in
+                root.list_names(folder)?.iter().filter(|name| name.ends_with(self.extension))
+            {
                 let path: ProjectPath = format!("{folder}/{name}").parse()?;
                 if files.iter().any(|(written, _)| *written == path) {
                     continue;
                 }
-                let Some(text) = root.read(&path)? else { continue };
+                let Some(text) = root.read_text(&path)? else { continue };
                 if !plan::is_unchanged_output(&path, &text, self.by) {
                     continue;
                 }

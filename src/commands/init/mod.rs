@@ -19,7 +19,7 @@ use crate::{
     scaffold,
 };
 use diagnostics::{Diagnostic, Hint as _, Lines};
-use model::{Domain, Found, ProjectName, ProjectPath, Tree, display_path};
+use model::{Domain, FileContent, ProjectName, ProjectPath, Tree, display_path};
 
 /// Create a new operator project
 #[derive(clap::Args)]
@@ -147,9 +147,9 @@ impl Args {
 
     /// Returns the existing project, which another tool may have created, if only `--with` is given.
     fn find_existing(&self, root: &Root) -> anyhow::Result<Option<Project>> {
-        let project = match root.look(&Project::path())? {
-            Found::Text(text) => Some(Project::from_text(&text)?),
-            Found::Other(_) => None,
+        let project = match root.read_content(&Project::path())? {
+            FileContent::Text(text) => Some(Project::from_text(&text)?),
+            FileContent::Other(_) => None,
             _ => return Ok(None),
         };
         let is_new = self.domain.is_some()
@@ -178,7 +178,7 @@ impl Args {
         let identifier = license_identifier(self.license, theirs.as_ref())?;
         let readme = ProjectPath::fixed(README);
         let mut kept = Vec::new();
-        if root.look(&readme)? != Found::Nothing {
+        if root.read_content(&readme)? != FileContent::Nothing {
             kept.push(readme);
         }
         let is_unknown = identifier.is_empty() && self.license.is_none();
@@ -330,7 +330,7 @@ fn keep_theirs(
         } else {
             format!("it already exists: Cargo.toml has `license = \"{identifier}\"`")
         };
-        if root.look(path)? != Found::Nothing {
+        if root.read_content(path)? != FileContent::Nothing {
             plan.keep_file(path.clone(), &why);
         }
     }
@@ -340,7 +340,7 @@ fn keep_theirs(
 /// The `.gitignore` that forges offer for Rust may list Cargo.lock.
 fn warn_of_ignored_lock(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
     let path = ProjectPath::fixed(".gitignore");
-    let Found::Text(text) = tree.look(&path)? else { return Ok(()) };
+    let FileContent::Text(text) = tree.read_content(&path)? else { return Ok(()) };
     let patterns = ["Cargo.lock", "/Cargo.lock", "**/Cargo.lock", "*.lock"];
     let about = |line: &str| patterns.contains(&line.trim_start_matches('!'));
     // The last pattern that matches decides.
@@ -348,8 +348,8 @@ fn warn_of_ignored_lock(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()>
     if let Some((at, line)) = last.filter(|line| !line.1.starts_with('!')) {
         plan.warn(
             Diagnostic::in_file(path.to_string(), "git ignores Cargo.lock")
-                .at(at + 1, 1)
-                .quote(&mut Lines::of(&text))
+                .at_position(at + 1, 1)
+                .quote(&mut Lines::new(&text))
                 .with_hint(format!(
                     "remove the line `{line}`: `cargo --locked`, which the workflows use, needs Cargo.lock in git"
                 )),
@@ -364,7 +364,7 @@ fn refuse_nested(dir: &Path) -> anyhow::Result<()> {
     let Some(Ancestor { folder, same_owner: true }) = disk::find_up(dir, name.as_str())? else {
         return Ok(());
     };
-    let outer = Root::new(&folder)?.read(&name).ok().flatten();
+    let outer = Root::new(&folder)?.read_text(&name).ok().flatten();
     let outer = match outer.map(|text| Project::from_text(&text)) {
         Some(Ok(project)) => format!("the project `{}`", project.name),
         _ => "another project".to_owned(),

@@ -47,7 +47,7 @@ pub fn recreate_project(file: &Path, tree: &mut WorkTree<'_>, root: &Root) -> an
     create_project(&Project::new(name, domain, recorded.namespaced, &inputs), tree, root)?;
     commands::create::recreate_resources(&recorded, tree)?;
     // The comments of PROJECT and what others keep in it stay.
-    let written = tree.read(&Project::path())?.unwrap_or_default();
+    let written = tree.read_text(&Project::path())?.unwrap_or_default();
     let text = recorded.with_cli_version(env!("CARGO_PKG_VERSION"))?.text().to_owned();
     let mut plan = Plan::default();
     plan.edit_file(Project::path(), written, text);

@@ -145,7 +145,7 @@ impl ManifestsSource {
 fn parse_manifests(texts: &[(String, String)]) -> anyhow::Result<Vec<Value>> {
     let mut all_objects = Vec::new();
     for (name, text) in texts {
-        let objects = yaml::documents(text, Dialect::Kubernetes);
+        let objects = yaml::parse_documents(text, Dialect::Kubernetes);
         let objects = objects.with_context(|| format!("cannot read `{name}`"))?;
         if let Some(at) = objects.iter().position(|object| !is_object(object)) {
             anyhow::bail!("document {} of `{name}` is not a Kubernetes object", at + 1);
@@ -224,7 +224,7 @@ fn read_cached_release(
 
 /// The version of OLM that manifests install.
 fn olm_version(text: &str) -> Option<Version> {
-    let objects = yaml::documents(text, Dialect::Kubernetes).ok()?;
+    let objects = yaml::parse_documents(text, Dialect::Kubernetes).ok()?;
     let csv = objects.iter().find(|object| object["kind"] == "ClusterServiceVersion")?;
     csv["spec"]["version"].as_str()?.parse().ok()
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{PartState, generated::DesiredObjects, short_reason};
 use crate::app::{charts::crds::is_held, cluster_args::ClusterAddress};
 use cluster::{Id, Unreachable};
-use diagnostics::find;
+use diagnostics::find_error;
 use go_data::yaml::Value;
 use model::{Deadline, TimedOut};
 use olm::lifecycle::V1_ALPHA1;
@@ -166,9 +166,9 @@ impl Inspection<'_> {
     }
 
     fn add_unknown(&mut self, object: String, error: anyhow::Error) -> anyhow::Result<()> {
-        let is_final = find::<Unreachable>(&error).is_some()
-            || find::<cluster::Interrupted>(&error).is_some()
-            || find::<TimedOut>(&error).is_some();
+        let is_final = find_error::<Unreachable>(&error).is_some()
+            || find_error::<cluster::Interrupted>(&error).is_some()
+            || find_error::<TimedOut>(&error).is_some();
         if is_final {
             return Err(error);
         }

@@ -138,7 +138,7 @@ pub fn inspect_project(root: &Root, project: &Project) -> anyhow::Result<Generat
     {
         parts[0] = Part::missing("CRDs", "config/crd", "`operator-rs create api` adds a kind");
     }
-    if tree.read(&ProjectPath::fixed(manifests::WEBHOOKS))?.is_none() {
+    if tree.read_text(&ProjectPath::fixed(manifests::WEBHOOKS))?.is_none() {
         let hint = "`operator-rs create webhook` adds one";
         parts[2] = Part::missing("webhooks", "config/webhook", hint);
     }
@@ -272,7 +272,7 @@ fn chart_part(tree: &WorkTree<'_>, root: &Root) -> Part {
 /// A catalog is current if it has the bundle that there is.
 fn catalog_part(root: &Root) -> Part {
     let judge = || {
-        let folder = |name: &str| anyhow::Ok(!root.names(name)?.is_empty());
+        let folder = |name: &str| anyhow::Ok(!root.list_names(name)?.is_empty());
         if !folder("catalog")? {
             let hint = "`operator-rs generate catalog` creates it";
             return Ok(Part::missing("catalog", "catalog", hint));

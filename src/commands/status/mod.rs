@@ -194,8 +194,8 @@ fn add_section<const N: usize>(output: &mut Text, title: &str, rows: Vec<[Text; 
 
 /// An error in one line: the first thing that was found, or the error with its causes.
 fn short_reason(error: &anyhow::Error) -> String {
-    let found =
-        diagnostics::find::<Diagnostics>(error).and_then(|diagnostics| diagnostics.list.first());
+    let found = diagnostics::find_error::<Diagnostics>(error)
+        .and_then(|diagnostics| diagnostics.list.first());
     let text = found.map_or_else(|| format!("{error:#}"), ToString::to_string);
     text.lines().next().unwrap_or_default().to_owned()
 }

@@ -42,7 +42,8 @@ impl Case {
         let (done, _) = crash::run_with_failures(story[0].clone(), || root.write(&changes));
         let (points, last) = crash::step_counts();
         drop(root);
-        let done = done.map(|it| it.map_err(|it| format!("{it:#} {:?}", diagnostics::hints(&it))));
+        let done =
+            done.map(|it| it.map_err(|it| format!("{it:#} {:?}", diagnostics::collect_hints(&it))));
         let what = format!("{story:?}\n{done:?}");
         let acts: Vec<&OtherChange> = story.iter().flatten().filter_map(|it| act(&it.1)).collect();
         let is_interrupted = has_journal(dir.path());
@@ -371,6 +372,9 @@ fn changes_of_any_size_are_completed_or_refused_before_anything_is_written() {
     }
     let dir = tempfile::tempdir().expect("a folder");
     let error = write(dir.path(), 2, 17 << 20).expect_err("it is too much");
-    assert!(diagnostics::hints(&error).join(" ").contains("nothing was written"), "{error:#}");
+    assert!(
+        diagnostics::collect_hints(&error).join(" ").contains("nothing was written"),
+        "{error:#}"
+    );
     assert_eq!(super::files(dir.path()).len(), 0);
 }

@@ -81,18 +81,21 @@ fn what_is_linked_inside_the_project_is_read_and_not_written() {
     symlink("../..", dir.path().join("out")).expect("a link");
     symlink("a-loop", dir.path().join("a-loop")).expect("a link");
     let root = Root::new(dir.path()).expect("it is a folder");
-    assert!(root.read(&path("a")).expect("it reads").is_some_and(|it| it.ends_with("old\n")));
+    assert!(root.read_text(&path("a")).expect("it reads").is_some_and(|it| it.ends_with("old\n")));
     let link = "`a` is a symlink, and nothing is written through symlinks";
-    assert_eq!(root.look(&path("a")).expect("it looks"), Found::Other(link.to_owned()));
+    assert_eq!(
+        root.read_content(&path("a")).expect("it looks"),
+        FileContent::Other(link.to_owned())
+    );
     for (name, why) in [
         ("out/x", "out/x cannot be read: `out` is a symlink that leads out of the project"),
         ("a-loop", "a-loop cannot be read: `a-loop` is a broken symlink"),
         ("real/x", "real/x cannot be read: `real` is a file, not a directory"),
         ("d", "d cannot be read: it is a directory, not a file"),
     ] {
-        assert_eq!(root.read(&path(name)).expect_err("it cannot be read").to_string(), why);
+        assert_eq!(root.read_text(&path(name)).expect_err("it cannot be read").to_string(), why);
     }
-    assert_eq!(root.read(&path("none/x")).expect("there is none"), None);
+    assert_eq!(root.read_text(&path("none/x")).expect("there is none"), None);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use super::{
     journal, *,
 };
 use crate::plan::{Changes, Plan};
-use model::{Found, ProjectPath, Tree as _, display_path};
+use model::{FileContent, ProjectPath, Tree as _, display_path};
 
 type Files = BTreeMap<String, String>;
 
@@ -152,7 +152,7 @@ fn where_one_of_several_folders_cannot_be_written_none_is() {
         let (done, _) = crash::run_with_failures(Some((step, Failure::Fail)), || write_all(&all));
         let done = done.expect("nobody is killed");
         let is_written = done.as_ref().err().is_none_or(|it| {
-            diagnostics::hints(it).iter().any(|it| it.starts_with("all files were written"))
+            diagnostics::collect_hints(it).iter().any(|it| it.starts_with("all files were written"))
         });
         let expected = if is_written { &after } else { &before };
         for root in &roots {
@@ -178,7 +178,7 @@ fn a_recovery_that_is_killed_at_any_step_is_completed_by_the_next_one() {
         let dir = old();
         if crash::run_with_failures(Some((first, Failure::Kill)), || write(dir.path())).0.is_some()
         {
-            assert!(8 < first);
+            assert!(first > 8);
             break;
         }
         let broken = Disk::from_synced(dir.path());
@@ -218,7 +218,7 @@ fn a_step_that_fails_leaves_the_old_project_or_one_that_the_next_run_completes()
             Ok(()) => continue,
             Err(error) => error,
         };
-        let (hints, found) = (diagnostics::hints(&error).join(" "), files(dir.path()));
+        let (hints, found) = (diagnostics::collect_hints(&error).join(" "), files(dir.path()));
         let error = format!("{error:#}");
         let is_said = error.contains("Input/output error") || error.contains("no storage space");
         assert!(is_said, "{step}: {error}");
@@ -260,7 +260,7 @@ fn a_command_that_failed_on_a_full_disk_takes_no_effect_later() {
                 Ok(()) => continue,
                 Err(error) => error,
             };
-            let hints = diagnostics::hints(&error).join(" ");
+            let hints = diagnostics::collect_hints(&error).join(" ");
             let is_later =
                 |text: &str| hints.contains(&format!("next command that writes here {text}"));
             let (result, expected) = match () {

@@ -98,7 +98,7 @@ fn find_lost_step(here: &Value, path: &str, parent: &str, is_root: bool) -> Opti
         fields.and_then(|field| field.get(name)).or_else(|| here.get("additionalProperties"));
     let Some(next) = next else {
         let names = fields.into_iter().flatten().map(|pair| pair.0.as_str());
-        let near = diagnostics::nearest(name, names.chain(implied.iter().copied()));
+        let near = diagnostics::find_nearest(name, names.chain(implied.iter().copied()));
         return Some(no_field(parent, name, near));
     };
     find_lost_step(next, rest, &format!("{parent}.{name}"), false)
@@ -107,7 +107,7 @@ fn find_lost_step(here: &Value, path: &str, parent: &str, is_root: bool) -> Opti
 /// Returns the first step of a path below an object's metadata that leads to no field.
 fn in_metadata(path: &str, parent: &str) -> Option<LostStep> {
     let name = plain_prefix(path).split('.').nth(1)?;
-    let read = kubernetes::read_as("meta.ObjectMeta", &json!({ name: null }), Reader::Server);
+    let read = kubernetes::decode_type("meta.ObjectMeta", &json!({ name: null }), Reader::Server);
     let unknown = read.unknown.first()?;
     Some(no_field(&format!("{parent}.metadata"), name, unknown.nearest()))
 }

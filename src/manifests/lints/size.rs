@@ -87,11 +87,11 @@ fn cut_text(text: &str, longest: usize) -> String {
     }
     let end = (0..=longest).rev().find(|index| text.is_char_boundary(*index)).unwrap_or(0);
     let fits = &text[..end];
-    let sentence = fits.char_indices().rev().find(|(at, c)| 0 < *at && ENDS.contains(c));
+    let sentence = fits.char_indices().rev().find(|(at, c)| *at > 0 && ENDS.contains(c));
     if let Some((at, end)) = sentence {
         return fits[..at + end.len_utf8()].to_owned();
     }
-    let word = fits.char_indices().rev().find(|(at, pair)| 0 < *at && pair.is_whitespace());
+    let word = fits.char_indices().rev().find(|(at, pair)| *at > 0 && pair.is_whitespace());
     format!("{}...", word.map_or(fits, |(at, _)| &fits[..at]))
 }
 

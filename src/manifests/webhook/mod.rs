@@ -107,7 +107,7 @@ fn configuration_name(operator: &Operator, mutating: bool, problems: &mut Vec<Pr
     let Some(first) = first.filter(|arguments| !arguments.name.is_empty()) else {
         return default.to_owned();
     };
-    let faults = go_data::kubernetes::names::subdomain(&first.name);
+    let faults = go_data::kubernetes::names::validate_subdomain(&first.name);
     problems.extend(faults.into_iter().map(|fault| {
         Problem::new(first.place.clone(), format!("`name`: {fault}"))
             .with_hint("choose another name")

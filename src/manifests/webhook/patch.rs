@@ -2,7 +2,7 @@
 
 use crate::project::{Problem, Webhook, WebhookArguments};
 use go_data::{
-    kubernetes::{Reader, json, read_as},
+    kubernetes::{Reader, decode_type, json},
     yaml::{Map, Value},
 };
 
@@ -16,7 +16,7 @@ pub fn apply(object: Value, webhook: &Webhook) -> Result<Value, Vec<Problem>> {
     let problem = |message: String, hint: &str| {
         vec![Problem::new(webhook.place_of("patch"), message).with_hint(hint)]
     };
-    let patch = json::strict(patch).map_err(|error| {
+    let patch = json::parse_strict(patch).map_err(|error| {
         let hint = "write one JSON object between backticks: `patch=`{\"timeoutSeconds\": 5}``";
         problem(format!("the patch is not valid JSON: {error}"), hint)
     })?;
@@ -39,7 +39,7 @@ pub fn apply(object: Value, webhook: &Webhook) -> Result<Value, Vec<Problem>> {
     let before = object.as_object().cloned().unwrap_or_default();
     let res = merge_patch(before, &patch).into();
     for value in [&patch.into(), &res] {
-        let decoded = read_as(type_, value, Reader::Server);
+        let decoded = decode_type(type_, value, Reader::Server);
         if let Some(unknown) = decoded.unknown.first() {
             let message = format!("a webhook has no field `{}`", unknown.path);
             let hint = unknown.nearest().map(|near| format!("did you mean `{near}`?"));

@@ -201,15 +201,17 @@ impl Fault {
         let in_file = |message: String| Diagnostic::in_file(path.as_str(), message);
         Box::new(match self {
             Self::At(message, line, column) => {
-                in_file(message).at(line, column).quote(&mut Lines::of(text))
+                in_file(message).at_position(line, column).quote(&mut Lines::new(text))
             }
             Self::Byte(message, byte) => {
-                in_file(message).at_byte(text, byte).quote(&mut Lines::of(text))
+                in_file(message).at_byte(text, byte).quote(&mut Lines::new(text))
             }
-            Self::Yaml(error) => match diagnostics::find::<go_data::yaml::Fault>(&error) {
-                Some(fault) => go_data::yaml::malformed(path.as_str(), text, fault),
-                None => in_file(error.to_string()),
-            },
+            Self::Yaml(error) => {
+                match diagnostics::find_error::<go_data::yaml::YamlError>(&error) {
+                    Some(fault) => go_data::yaml::malformed_diagnostic(path.as_str(), text, fault),
+                    None => in_file(error.to_string()),
+                }
+            }
         })
     }
 }

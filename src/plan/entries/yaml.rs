@@ -16,7 +16,7 @@ pub enum Step {
 
 /// Returns the place of the innermost list. Scalars beside the way to it choose the object.
 pub fn list_steps(fragment: &str) -> Result<Vec<Step>, Fault> {
-    let documents = yaml::nodes(fragment, Dialect::Kubernetes).map_err(Fault::Yaml)?;
+    let documents = yaml::parse_nodes(fragment, Dialect::Kubernetes).map_err(Fault::Yaml)?;
     let mut steps = Vec::new();
     let mut node = documents.first();
     while let Some(it) = node {
@@ -77,7 +77,7 @@ pub fn parse_content(
 ) -> Result<Option<Content>, Fault> {
     let is_own = path.as_str().ends_with("kustomization.yaml");
     let dialect = if is_own { Dialect::Kubernetes } else { Dialect::Kustomize };
-    let documents = yaml::nodes(text, dialect).map_err(Fault::Yaml)?;
+    let documents = yaml::parse_nodes(text, dialect).map_err(Fault::Yaml)?;
     // kustomize reads the first document of a kustomization, and no other tool reads more than one.
     if is_own && documents.len() != 1 {
         return Ok(None);
@@ -116,7 +116,7 @@ impl<'a> Found<'a> {
         match (step, &self.node.data) {
             (Step::Key(key), Data::Map(fields)) => {
                 let field = fields.iter().find(|field| field.key == *key);
-                let pointer = format!("{}/{}", self.pointer, yaml::pointer::escaped(key));
+                let pointer = format!("{}/{}", self.pointer, yaml::pointer::escape_key(key));
                 field
                     .map(|it| Found { node: &it.value, field: Some(it), pointer })
                     .into_iter()
@@ -163,7 +163,7 @@ fn build_entry(all_lines: &[&str], node: &Node) -> Entry {
     let lines = block::lines_of_item(all_lines, node);
     let has_comment = lines.is_some_and(|lines| {
         block::has_comment(all_lines, lines, node) != Some(false)
-            || block::comment(all_lines[lines.0]).is_some()
+            || block::comment_start(all_lines[lines.0]).is_some()
     });
     Entry {
         data: value.to_string(),

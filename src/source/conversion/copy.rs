@@ -15,7 +15,7 @@ use super::{
 /// Returns the file of a kind with another version, in which no objects are stored.
 ///
 /// # Errors
-/// If the file does not declare the kind, or names modules beside it, which the new version does not have.
+/// If the file does not declare the kind, or names modules of its folder, which the new version does not have.
 pub fn copy_version(
     from: &VersionSource<'_>,
     group: &str,

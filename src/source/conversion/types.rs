@@ -35,7 +35,7 @@ pub struct Field {
     pub missing: MissingField,
 }
 
-/// What serde does with a field that a document does not have.
+/// The value that serde gives a field that a document does not have.
 pub enum MissingField {
     /// A value that this expression gives, in a function of the type.
     Value(String),

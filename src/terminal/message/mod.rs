@@ -129,7 +129,7 @@ fn render_annotation(level: Severity, it: &Diagnostic) -> String {
     }
     properties.extend(it.code.map(|code| ("title", code.to_owned())));
     let mut message = it.message.clone();
-    for field in it.fields() {
+    for field in it.format_fields() {
         let _ = write!(message, "\n{field}");
     }
     for hint in &it.hints {
@@ -180,7 +180,8 @@ mod tests {
 
     #[test]
     fn a_message_is_one_line_in_every_format_but_the_human_one() {
-        let mut it = Diagnostic::in_file("a.rs", "first\n  second").at(2, 3).with_hint("third");
+        let mut it =
+            Diagnostic::in_file("a.rs", "first\n  second").at_position(2, 3).with_hint("third");
         it.field_paths = vec![vec!["A".to_owned(), "x".to_owned()], vec!["B".to_owned()]];
         let check = |format, expected| assert_eq!(render(Severity::Error, &it, format), expected);
         check(MessageFormat::Short, "a.rs:2:3: error: first second; hint: third\n");

@@ -8,11 +8,11 @@ use super::{
     print_remaining_count, remaining_message, render, render_for_people, settings, style,
     write_message,
 };
-use diagnostics::{Diagnostic, Report, Severity, Summary, find, with_portable_system_errors};
+use diagnostics::{Diagnostic, Report, Severity, Summary, find_error, with_portable_system_errors};
 
 /// Prints an error, its causes and its hints. The exit status is 2 where the command was called wrongly.
 pub fn report_error(error: &anyhow::Error) -> ExitCode {
-    if let Some(usage) = find::<clap::Error>(error) {
+    if let Some(usage) = find_error::<clap::Error>(error) {
         return report_usage_error(usage, &[]);
     }
     progress::clear_waiting();
@@ -145,7 +145,7 @@ mod tests {
     fn of_many_errors_the_first_are_printed_and_the_others_counted() {
         let of = |it: usize, line: bool| {
             let it = Diagnostic::in_file("a", format!("e{it}.")).with_hint(format!("h{it}."));
-            if line { it.at(1, 1) } else { it }
+            if line { it.at_position(1, 1) } else { it }
         };
         for line in [false, true] {
             let found: Vec<Diagnostic> = (0..20_000).map(|index| of(index, line)).collect();
@@ -169,14 +169,14 @@ mod tests {
         let bases: [fn() -> anyhow::Error; 7] = [
             || anyhow::format_err!("base"),
             || anyhow::format_err!("root").context("base"),
-            || Diagnostic::in_file("a.rs", "base").at(1, 2).into_error(),
+            || Diagnostic::in_file("a.rs", "base").at_position(1, 2).into_error(),
             || Diagnostic::in_file("a.rs", "base").with_hint("of base").into_error(),
             || Diagnostic::from("base").with_hint("of base").into_error(),
             || Diagnostics { headline: "base".to_owned(), list: Vec::new() }.into(),
             || {
                 let of =
                     |text: &str| Diagnostic::in_file(text, "wrong").with_hint(format!("of {text}"));
-                let list = vec![of("a.rs").at(1, 2), of("b.rs")];
+                let list = vec![of("a.rs").at_position(1, 2), of("b.rs")];
                 Diagnostics { headline: "base".to_owned(), list }.into()
             },
         ];
@@ -197,7 +197,7 @@ mod tests {
                     .filter(|pair| steps & pair.1 != 0)
                     .map(|pair| pair.0)
                     .collect();
-                if let Some(it) = find::<Diagnostics>(&error) {
+                if let Some(it) = find_error::<Diagnostics>(&error) {
                     expected.extend(
                         it.list.iter().flat_map(|diagnostic| &diagnostic.hints).map(String::as_str),
                     );

@@ -139,7 +139,8 @@ fn place_of(warning: &Diagnostic) -> String {
 #[test]
 fn warnings_of_one_cause_are_one_message_with_their_places() {
     let at = |line, rule| {
-        let warning = Diagnostic::in_file("a.rs", format!("`field{line}` is wrong")).at(line, 5);
+        let warning =
+            Diagnostic::in_file("a.rs", format!("`field{line}` is wrong")).at_position(line, 5);
         Diagnostic { code: rule, ..warning }
     };
     let equal = |file: &str| Diagnostic::in_file(file, "the same").with_hint("do it");

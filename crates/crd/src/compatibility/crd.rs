@@ -110,7 +110,7 @@ pub type Advice = (String, &'static str);
 const CORRECT: &str = "correct the CRD: the API server refuses it as it is";
 const RENAME: &str = "correct the name, or remove the field";
 
-/// Adds the remedy to each refusal: a fault in a schema has one of its own.
+/// Adds the remedy to each refusal: that of the schema's fault, or else the given one.
 fn advice_from(all: Vec<Refusal>, otherwise: &'static str) -> Vec<Advice> {
     let hint = |refusal: Refusal| {
         (refusal.message, refusal.version.map_or(otherwise, |schema_fault| schema_fault.hint))

@@ -131,7 +131,7 @@ fn check_service(service: &Value, field: &str, faults: &mut Faults) {
             faults.add_invalid(&field, path, &format!("segment[{at}] may not be empty"));
             continue;
         }
-        for fault in names::subdomain(step) {
+        for fault in names::validate_subdomain(step) {
             faults.add_invalid(&field, path, &format!("segment[{at}]: {fault}"));
         }
     }

@@ -17,20 +17,20 @@ pub fn check_metadata(object: &Value) -> Vec<String> {
         );
     };
     for (key, value) in text_entries(object, "/metadata/labels") {
-        invalid("labels", key, names::qualified(key));
-        invalid("labels", value, names::label_value(value));
+        invalid("labels", key, names::validate_qualified_name(key));
+        invalid("labels", value, names::validate_label_value(value));
     }
     let mut size = 0;
     for (key, value) in text_entries(object, "/metadata/annotations") {
         size += key.len() + value.len();
-        invalid("annotations", key, names::qualified(&key.to_lowercase()));
+        invalid("annotations", key, names::validate_qualified_name(&key.to_lowercase()));
     }
     let finalizers = pointer::list(object, "/metadata/finalizers");
     let finalizers =
         finalizers.iter().map(Value::as_str).collect::<Option<Vec<_>>>().unwrap_or_default();
-    finalizers
-        .iter()
-        .for_each(|finalizer| invalid("finalizers", finalizer, names::qualified(finalizer)));
+    finalizers.iter().for_each(|finalizer| {
+        invalid("finalizers", finalizer, names::validate_qualified_name(finalizer))
+    });
     if ["orphan", "foregroundDeletion"].iter().all(|finalizer| finalizers.contains(finalizer)) {
         messages.push(
             "metadata.finalizers: finalizer orphan and foregroundDeletion cannot be both set"

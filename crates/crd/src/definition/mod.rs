@@ -131,7 +131,7 @@ fn pointer_of_path(pointer: &str, schema: &Value, path: &str) -> String {
         };
         for step in steps.into_iter().chain(std::iter::repeat_n("items", lists)) {
             let Some(next) = here.get(step) else { return located };
-            located += &format!("/{}", pointer::escaped(step));
+            located += &format!("/{}", pointer::escape_key(step));
             here = next;
         }
     }

@@ -3,7 +3,7 @@
 use super::{conversion, names, pointer, selectable};
 use go_data::{
     kubernetes::url::Url,
-    yaml::{Value, json, pointer::escaped},
+    yaml::{Value, json, pointer::escape_key},
 };
 
 /// Returns the faults outside of the schemas, in the words of Kubernetes.
@@ -25,14 +25,14 @@ pub fn pointer_of_fault(fault: &str) -> String {
     while !rest.is_empty() {
         let end = rest.find(['.', '[']).unwrap_or(rest.len());
         if end > 0 {
-            pointer += &format!("/{}", escaped(&rest[..end]));
+            pointer += &format!("/{}", escape_key(&rest[..end]));
         }
         // Keys of annotations have dots.
         let Some(key) = rest[end..].strip_prefix('[').and_then(|rest| rest.split_once(']')) else {
             rest = rest[end..].trim_start_matches('.');
             continue;
         };
-        pointer += &format!("/{}", escaped(key.0));
+        pointer += &format!("/{}", escape_key(key.0));
         rest = key.1.trim_start_matches('.');
     }
     pointer
@@ -69,7 +69,7 @@ impl Faults {
     pub fn check_label(&mut self, field: &str, value: &str, before: &str) {
         // Kinds may have capitals.
         let lower = if before.is_empty() { value.to_owned() } else { value.to_lowercase() };
-        let faults = names::dns_1035(&lower);
+        let faults = names::validate_dns_1035_label(&lower);
         if !faults.is_empty() {
             self.add_invalid(field, value, &format!("{before}{}", faults.join(",")));
         }
@@ -92,7 +92,7 @@ fn check_metadata(crd: &Value, faults: &mut Faults) {
             continue;
         }
         let field = format!("metadata.{field}");
-        for fault in names::subdomain(checked) {
+        for fault in names::validate_subdomain(checked) {
             faults.add_invalid(&field, name, &fault);
         }
         if name != format!("{plural}.{group}") {
@@ -130,7 +130,7 @@ fn check_metadata(crd: &Value, faults: &mut Faults) {
 
 fn check_group_and_scope(crd: &Value, faults: &mut Faults) {
     let group = pointer::text(crd, "/spec/group");
-    let wrong = names::subdomain(group);
+    let wrong = names::validate_subdomain(group);
     if group.is_empty() {
         faults.add_required("spec.group", "");
     } else if !wrong.is_empty() {

@@ -11,7 +11,7 @@ const CORRECT: &str =
 
 pub fn find_unknown_fields(crd: &Value) -> Vec<Refusal> {
     let decoded =
-        kubernetes::read_as("apiextensions.CustomResourceDefinition", crd, Reader::Server);
+        kubernetes::decode_type("apiextensions.CustomResourceDefinition", crd, Reader::Server);
     decoded.unknown.into_iter().map(|unknown| refusal_of_field(crd, unknown)).collect()
 }
 
@@ -19,7 +19,7 @@ fn refusal_of_field(crd: &Value, field: Unknown) -> Refusal {
     let suggestion = field.suggestion();
     let Unknown { inside, name, .. } = field;
     let what = format!("has the field `{name}`, which API servers do not know{suggestion}");
-    let pointer = kubernetes::pointer(&inside);
+    let pointer = kubernetes::format_pointer(&inside);
     let [spec, versions, at, schema, v3, steps @ ..] = &inside[..] else {
         return refusal_outside_of_schemas(pointer, &inside, &what);
     };

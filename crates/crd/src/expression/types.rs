@@ -67,7 +67,7 @@ impl PartialEq for Type<'_> {
                 one == other
             }
             (Compound(one, of), Compound(other, of_other)) => one == other && of == of_other,
-            // Each schema is a type of its own.
+            // Different schemas are different types.
             (Object(one, _), Object(other, _)) => std::ptr::eq(*one, *other),
             (Variable(one), Variable(other)) => one == other,
             _ => false,

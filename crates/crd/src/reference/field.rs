@@ -76,7 +76,7 @@ impl<'a> Field<'a> {
     }
 
     fn read_fields(&self, context: &mut Context<'_>) -> Vec<Self> {
-        // A map has no fields of its own, and a list has those of its items.
+        // A map has no fields, and a list has those of its items.
         let Some(Layer { schema, .. }) = self.layers.last() else { return Vec::new() };
         let required: Vec<&str> =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();

@@ -170,14 +170,14 @@ fn flatten_heading(text: &str, range: &Range<usize>) -> Vec<(usize, Edit)> {
     }
     let underline = text[..end].rfind('\n').map_or(0, |newline| newline + 1);
     match text[underline..end].find(['-', '=']).map(|offset| underline + offset) {
-        // Of dashes, it was meant to be a line between paragraphs.
+        // An underline of dashes was meant to be a line between paragraphs.
         Some(mark) if text[mark..].starts_with('-') => vec![(underline, Edit::insertion("\n"))],
         Some(mark) => vec![(mark, Edit::insertion("\\"))],
         None => Vec::new(),
     }
 }
 
-/// Returns true if a paragraph after an empty line is one of its own, and no part of the text before it.
+/// Returns whether a paragraph after an empty line is separate, and no part of the text before it.
 fn ends_paragraph(text: &str, options: Options) -> bool {
     let whole = format!("{text}\n\nx");
     let mut depth = 0_usize;

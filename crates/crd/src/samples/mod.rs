@@ -63,7 +63,7 @@ pub fn check(crds: &[&Value], samples: &[Sample<'_>]) -> SampleReport {
     let mut report = SampleReport::default();
     for sample in samples {
         let Some((title, findings)) = check_sample(crds, sample.value, &rules) else { continue };
-        let mut lines = Lines::of(sample.text);
+        let mut lines = Lines::new(sample.text);
         let mut problem = |fault: FieldFault, rule: &'static str| {
             diagnostic_of(fault, &title, sample).with_code(rule).quote(&mut lines)
         };
@@ -129,7 +129,7 @@ fn diagnostic_of(fault: FieldFault, title: &str, sample: &Sample<'_>) -> Diagnos
     Diagnostic {
         field_paths: vec![field_path],
         hints: hint.into_iter().collect(),
-        ..Diagnostic::in_file(sample.path, message).at(mark.line, mark.column)
+        ..Diagnostic::in_file(sample.path, message).at_position(mark.line, mark.column)
     }
 }
 
@@ -162,7 +162,7 @@ fn remove_unknown(value: &mut Value, schema: &Value, path: &FieldPath, findings:
         let Some(Step::Key(key)) = path.steps().last() else { return };
         if let Some(fault) = findings.faults.last_mut() {
             fault.hint =
-                diagnostics::nearest(key, names).map(|name| format!("did you mean `{name}`?"));
+                diagnostics::find_nearest(key, names).map(|name| format!("did you mean `{name}`?"));
         }
     });
 }
@@ -214,7 +214,7 @@ fn check_against_version(version: &Value, sample: &Value, rules: &Rules) -> Find
     remove_nulls(&mut value, schema);
     fill_defaults(&mut value, schema);
     metadata::check_metadata(&value, &mut findings);
-    // An API server drops the status of an object that is created, where it has an address of its own.
+    // An API server drops the status of a created object if the status is a subresource.
     if version.pointer("/subresources/status").is_some()
         && let Some(map) = value.as_object_mut()
     {

@@ -16,13 +16,13 @@ fn judge(schema: &Value, spec: &str) -> (Vec<String>, Vec<String>) {
         },
     });
     let text = format!("apiVersion: a.org/v1\nkind: Cache\nmetadata:\n  name: a\nspec:\n{spec}\n");
-    let document = yaml::nodes(&text, Dialect::Kustomize).expect("it is YAML").remove(0);
+    let document = yaml::parse_nodes(&text, Dialect::Kustomize).expect("it is YAML").remove(0);
     let value = document.clone().into_value();
     let path = "a.yaml";
     let sample = Sample { value: &value, path, text: &text, document: Some(&document) };
     let SampleReport { faults, unchecked } = check(&[&crd], &[sample]);
     let line = |it: &Diagnostic| {
-        let fields = it.fields().map(|it| format!("\n  {it}"));
+        let fields = it.format_fields().map(|it| format!("\n  {it}"));
         let hints = it.hints.iter().map(|it| format!("\n  hint: {it}"));
         let message = Diagnostic { field_paths: Vec::new(), ..it.clone() };
         format!("{message}{}", fields.chain(hints).collect::<String>())

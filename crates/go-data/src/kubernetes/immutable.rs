@@ -1,24 +1,27 @@
 //! Fields that API servers do not let change once an object exists.
 //!
-//! Read from the validation of updates in Kubernetes 1.36 (`pkg/apis/*/validation`), without pods, and without what
-//! only holds for some states of an object. `tests/deploy` compares it with a real API server.
+//! The table follows the validation of updates in Kubernetes 1.36 (`pkg/apis/*/validation`), without pods, and without
+//! rules for some states of an object only. `tests/deploy` compares it with a real API server.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 
 use crate::yaml::{Value, json};
 
-/// When a field is immutable, given both objects.
-type When = fn(&Value, &Value) -> bool;
+/// Returns whether a field is immutable, given both objects.
+type Condition = fn(&Value, &Value) -> bool;
 
-const ALWAYS: When = |_, _| true;
-/// Where `immutable: true` says so.
-const FROZEN: When = |old, _| old["immutable"] == true;
-const WITH_IP: When = |old, new| [old, new].iter().all(|it| it["spec"]["type"] != "ExternalName");
-const RUNNING: When = |old, _| old["spec"]["suspend"] != true;
-const BALANCED: When = |old, new| [old, new].iter().all(|it| it["spec"]["type"] == "LoadBalancer");
+const ALWAYS: Condition = |_, _| true;
+/// The field is immutable if the object has `immutable: true`.
+const FROZEN: Condition = |old, _| old["immutable"] == true;
+const WITH_IP: Condition =
+    |old, new| [old, new].iter().all(|object| object["spec"]["type"] != "ExternalName");
+const RUNNING: Condition = |old, _| old["spec"]["suspend"] != true;
+const BALANCED: Condition =
+    |old, new| [old, new].iter().all(|object| object["spec"]["type"] == "LoadBalancer");
 
-/// Group, kind, field, when it is immutable, and its default as JSON; `?` where the server keeps what it has filled in.
-const FIELDS: &[(&str, &str, &str, When, &str)] = &[
+/// Group, kind, field, when it is immutable, and its default as JSON; `?` if the server keeps the value that it has
+/// set.
+const FIELDS: &[(&str, &str, &str, Condition, &str)] = &[
     ("", "ConfigMap", "/data", FROZEN, "{}"),
     ("", "ConfigMap", "/binaryData", FROZEN, "{}"),
     ("", "ConfigMap", "/immutable", FROZEN, "false"),
@@ -84,47 +87,49 @@ const FIELDS: &[(&str, &str, &str, When, &str)] = &[
 
 const RBAC: &str = "\"rbac.authorization.k8s.io\"";
 
-/// The JSON pointers of the fields whose change API servers refuse, in an object of a kind before and after.
-pub fn changed(old: &Value, new: &Value) -> Vec<&'static str> {
+/// Returns the JSON pointers of the fields whose change API servers refuse, given an object before and after.
+pub fn changed_immutable_fields(old: &Value, new: &Value) -> Vec<&'static str> {
     let version = new["apiVersion"].as_str().unwrap_or_default();
-    let (group, kind) = (version.rsplit_once('/').map_or("", |it| it.0), new["kind"].as_str());
-    let (old, new) = (stored(old), stored(new));
+    let (group, kind) =
+        (version.rsplit_once('/').map_or("", |parts| parts.0), new["kind"].as_str());
+    let (old, new) = (stored_object(old), stored_object(new));
     let is_changed = |pointer: &str, default: &str| {
         let is_kept = default == "?";
         let default: Value = serde_json::from_str(default).unwrap_or_default();
-        let value = |it: &Value| it.pointer(pointer).filter(|it| !it.is_null()).cloned();
+        let value =
+            |object: &Value| object.pointer(pointer).filter(|value| !value.is_null()).cloned();
         match (value(&old), value(&new)) {
-            (old, new) if is_kept => new.is_some_and(|it| Some(it) != old),
+            (old, new) if is_kept => new.is_some_and(|value| Some(value) != old),
             (old, new) => old.unwrap_or_else(|| default.clone()) != new.unwrap_or(default),
         }
     };
-    let rows = FIELDS.iter().filter(|it| it.0 == group && Some(it.1) == kind);
-    let rows = rows.filter(|it| it.3(&old, &new) && is_changed(it.2, it.4));
-    rows.map(|it| it.2).collect()
+    let rows = FIELDS.iter().filter(|row| row.0 == group && Some(row.1) == kind);
+    let rows = rows.filter(|row| row.3(&old, &new) && is_changed(row.2, row.4));
+    rows.map(|row| row.2).collect()
 }
 
-/// An object as the server stores it: `stringData` of a Secret is a way to write `data`.
-fn stored(object: &Value) -> Value {
-    let mut res = object.clone();
-    let texts = res.as_object_mut().and_then(|it| it.remove("stringData"));
+/// Returns an object as the server stores it: `stringData` of a Secret is a way to write `data`.
+fn stored_object(object: &Value) -> Value {
+    let mut stored = object.clone();
+    let texts = stored.as_object_mut().and_then(|fields| fields.remove("stringData"));
     for (key, text) in texts.as_ref().and_then(Value::as_object).into_iter().flatten() {
-        if !res["data"].is_object() {
-            res["data"] = json!({});
+        if !stored["data"].is_object() {
+            stored["data"] = json!({});
         }
-        res["data"][key] = BASE64_STANDARD.encode(text.as_str().unwrap_or_default()).into();
+        stored["data"][key] = BASE64_STANDARD.encode(text.as_str().unwrap_or_default()).into();
     }
-    res
+    stored
 }
 
 #[test]
 fn immutable_fields_are_distinguished_from_others() {
     let check = |old: Value, new: Value, expected: &[&str]| {
-        assert_eq!(changed(&old, &new), expected, "{old} and {new}");
+        assert_eq!(changed_immutable_fields(&old, &new), expected, "{old} and {new}");
     };
     let secret = |more: Value| {
-        let mut res = json!({ "apiVersion": "v1", "kind": "Secret" });
-        res.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        res
+        let mut object = json!({ "apiVersion": "v1", "kind": "Secret" });
+        object.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        object
     };
     check(secret(json!({ "type": "Opaque" })), secret(json!({})), &[]);
     check(secret(json!({})), secret(json!({ "type": "a/b" })), &["/type"]);
@@ -149,6 +154,6 @@ fn updates_are_refused_here_as_on_api_servers() {
         new.as_object_mut().unwrap().extend(case["patch"].as_object().unwrap().clone());
         let refused: Vec<&str> =
             case["refused"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-        assert_eq!(changed(&old, &new), refused, "{old} and {new}");
+        assert_eq!(changed_immutable_fields(&old, &new), refused, "{old} and {new}");
     }
 }

@@ -1,4 +1,4 @@
-//! JSON as the strict decoder of Kubernetes reads it (`sigs.k8s.io/json`).
+//! Parses JSON as the strict decoder of Kubernetes does (`sigs.k8s.io/json`).
 
 use std::fmt;
 
@@ -6,8 +6,8 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Vis
 
 use crate::yaml::{Map, Value};
 
-/// Reads one value. A field that is there twice is an error.
-pub fn strict(text: &str) -> Result<Value, serde_json::Error> {
+/// Parses one value. A field that occurs twice is an error.
+pub fn parse_strict(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str(text).map(|Strict(value)| value)
 }
 
@@ -53,30 +53,30 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut res = Vec::new();
+        let mut list = Vec::new();
         while let Some(Strict(item)) = items.next_element()? {
-            res.push(item);
+            list.push(item);
         }
-        Ok(res.into())
+        Ok(list.into())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let mut res = Map::new();
+        let mut map = Map::new();
         while let Some((key, Strict(value))) = entries.next_entry::<String, Strict>()? {
-            if res.contains_key(&key) {
+            if map.contains_key(&key) {
                 return Err(A::Error::custom(format!("duplicate field `{key}`")));
             }
-            res.insert(key, value);
+            map.insert(key, value);
         }
-        Ok(res.into())
+        Ok(map.into())
     }
 }
 
 #[test]
 fn a_field_that_is_there_twice_is_an_error() {
-    let read = |text: &str| strict(text).map_err(|it| it.to_string());
+    let read = |text: &str| parse_strict(text).map_err(|error| error.to_string());
     let value = r#"{"a":[1,-2,1.5,"x",null,true],"b":{"c":{}}}"#;
-    assert_eq!(read(value).map(|it| it.to_string()).as_deref(), Ok(value));
+    assert_eq!(read(value).map(|value| value.to_string()).as_deref(), Ok(value));
     for text in [r#"{"a":1,"a":1}"#, r#"[{"b":{"a":1,"a":2}}]"#] {
         let error = read(text).expect_err("it is refused");
         assert!(error.starts_with("duplicate field `a`"), "{error}");

@@ -1,7 +1,7 @@
-//! E-mail addresses as Go's `net/mail` parses one.
+//! Checks e-mail addresses as Go's `net/mail` parses them.
 
-/// Whether the text is an address, with or without a name; none where it has quotes, comments or groups,
-/// which are not read here.
+/// Returns whether the text is an address, with or without a name; `None` if it has quotes, comments or groups, which
+/// this parser does not know.
 pub fn is_address(text: &str) -> Option<bool> {
     if !text.contains('@') {
         return Some(false);
@@ -13,33 +13,35 @@ pub fn is_address(text: &str) -> Option<bool> {
     if text.contains(':') {
         return if text.contains(';') { None } else { Some(false) };
     }
-    let rest = specification(text).or_else(|| {
-        let text = skip(text);
+    let rest = strip_address(text).or_else(|| {
+        let text = skip_blanks(text);
         let mut rest = text;
-        while let Some((_, after)) = atom(skip(rest)) {
+        while let Some((_, after)) = split_atom(skip_blanks(rest)) {
             rest = after;
         }
-        specification(skip(rest).strip_prefix('<')?)?.strip_prefix('>')
+        strip_address(skip_blanks(rest).strip_prefix('<')?)?.strip_prefix('>')
     });
-    Some(rest.is_some_and(|it| skip(it).is_empty()))
+    Some(rest.is_some_and(|rest| skip_blanks(rest).is_empty()))
 }
 
-/// What follows on `local@domain`.
-fn specification(text: &str) -> Option<&str> {
-    let dots = |it: &str| it.starts_with('.') || it.ends_with('.') || it.contains("..");
-    let (local, rest) = atom(skip(text))?;
-    let (domain, rest) = atom(skip(rest.strip_prefix('@')?))?;
+/// Returns the text that follows `local@domain`.
+fn strip_address(text: &str) -> Option<&str> {
+    let dots = |part: &str| part.starts_with('.') || part.ends_with('.') || part.contains("..");
+    let (local, rest) = split_atom(skip_blanks(text))?;
+    let (domain, rest) = split_atom(skip_blanks(rest.strip_prefix('@')?))?;
     (!dots(local) && !dots(domain)).then_some(rest)
 }
 
-/// Letters and signs, dots among them, and what follows.
-fn atom(text: &str) -> Option<(&str, &str)> {
-    let is_part =
-        |it: char| !it.is_ascii() || (it.is_ascii_graphic() && !"()<>[]:;@\\,\"".contains(it));
-    let end = text.find(|it| !is_part(it)).unwrap_or(text.len());
+/// Splits off letters and signs, dots among them, and returns both parts.
+fn split_atom(text: &str) -> Option<(&str, &str)> {
+    let is_part = |character: char| {
+        !character.is_ascii()
+            || (character.is_ascii_graphic() && !"()<>[]:;@\\,\"".contains(character))
+    };
+    let end = text.find(|character| !is_part(character)).unwrap_or(text.len());
     (end > 0).then(|| text.split_at(end))
 }
 
-fn skip(text: &str) -> &str {
+fn skip_blanks(text: &str) -> &str {
     text.trim_start_matches([' ', '\t'])
 }

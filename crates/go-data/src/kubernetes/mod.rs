@@ -1,16 +1,15 @@
-//! Kubernetes objects, as Go programs hold them.
+//! Decodes Kubernetes objects as Go programs do.
 //!
-//! There is one reader of typed objects. [`decode`] takes an object as data, and gives what operator-sdk makes of it
-//! when it reads it into its Go type and writes it again: field names in any case, numbers where texts belong,
-//! quantities in canonical form, and zero values where nothing was given. [`read`] reads as API servers and OLM do. Unknown
-//! fields are dropped and named; what Go refuses is a fault. `types.txt` lists the Go types of operator-sdk 1.42.3 and its
-//! Kubernetes 1.33, and `newer.txt` what Kubernetes 1.36 and OLM 0.46 have beyond them; both are printed by
-//! `tests/control-plane/modules/operator-sdk/types`. Beside them are other
-//! grammars of Go: its JSON, its mail addresses and URLs, and the versions of blang/semver. This room reads no file and knows no bundle.
+//! [`decode`] returns an object as operator-sdk has it after it has decoded it into its Go type and encoded it again:
+//! field names in any case, numbers where strings belong, quantities in canonical form, and zero values for missing
+//! fields. [`decode_with`] decodes as API servers and OLM do. Unknown fields are dropped and reported; a value that Go
+//! refuses is an error. `types.txt` lists the Go types of operator-sdk 1.42.3 and its Kubernetes 1.33, and `newer.txt`
+//! the fields that Kubernetes 1.36 and OLM 0.46 have beyond them; `tests/control-plane/modules/operator-sdk/types`
+//! prints both. Other modules parse further grammars of Go: its JSON, its mail addresses and URLs, and the versions of
+//! blang/semver. This module reads no file and knows no bundle.
 
 mod decode;
 pub mod go;
-mod held;
 pub mod immutable;
 pub mod json;
 pub mod mail;
@@ -18,6 +17,7 @@ pub mod names;
 pub mod quantity;
 pub mod rbac;
 mod scalar;
+mod stored_crd;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -27,10 +27,10 @@ pub mod version;
 use std::fmt;
 
 pub use decode::Reader;
-pub use held::held_crd;
+pub use stored_crd::stored_crd;
 use types::Field;
 
-use crate::yaml::{Map, Value, pointer::escaped};
+use crate::yaml::{Map, Value, pointer::escape_key};
 
 /// An object as Go decodes it.
 #[derive(Debug, PartialEq)]
@@ -38,54 +38,54 @@ pub struct Decoded {
     pub value: Value,
     /// Every field that its type does not have.
     pub unknown: Vec<Unknown>,
-    /// Every value that cannot be read.
-    pub faults: Vec<Fault>,
+    /// Every value that cannot be decoded.
+    pub faults: Vec<DecodeError>,
 }
 
 /// A field that a type does not have.
 #[derive(Debug, PartialEq)]
 pub struct Unknown {
     pub path: String,
-    /// The steps to what has it.
+    /// The steps to the value that has it.
     pub inside: Vec<String>,
     pub name: String,
     fields: &'static [Field],
 }
 
 impl Unknown {
-    /// Its JSON pointer.
+    /// Returns its JSON pointer.
     pub fn pointer(&self) -> String {
-        pointer(&self.inside) + &pointer(&[&self.name])
+        format_pointer(&self.inside) + &format_pointer(&[&self.name])
     }
 
-    /// The end of a message: `; did you mean …?`, where a field of that type is spelled like it.
+    /// Returns the end of a message: `; did you mean …?`, if a field of that type is spelled like it.
     pub fn suggestion(&self) -> String {
-        self.nearest().map(|it| format!("; did you mean `{it}`?")).unwrap_or_default()
+        self.nearest().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
     }
 
-    /// The field of that type that is spelled like it.
+    /// Returns the field of that type that is spelled like it.
     pub fn nearest(&self) -> Option<&'static str> {
-        diagnostics::nearest(&self.name, self.fields.iter().map(|it| it.name))
+        diagnostics::find_nearest(&self.name, self.fields.iter().map(|field| field.name))
     }
 }
 
-/// A value that cannot be read.
+/// A value that cannot be decoded.
 #[derive(Debug, PartialEq)]
-pub struct Fault {
+pub struct DecodeError {
     /// Its JSON pointer.
     pub pointer: String,
     pub message: String,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-/// Steps as a JSON pointer.
-pub fn pointer(steps: &[impl AsRef<str>]) -> String {
-    steps.iter().map(|it| format!("/{}", escaped(it.as_ref()))).collect()
+/// Formats steps as a JSON pointer.
+pub fn format_pointer(steps: &[impl AsRef<str>]) -> String {
+    steps.iter().map(|step| format!("/{}", escape_key(step.as_ref()))).collect()
 }
 
 /// The Go type of each kind, by its apiVersion.
@@ -93,7 +93,7 @@ struct Kind {
     api_version: &'static str,
     kind: &'static str,
     type_: &'static str,
-    /// Whether operator-sdk decodes it, which looks at the group alone.
+    /// operator-sdk decodes it. It compares the group alone, not the version.
     is_of_sdk: bool,
 }
 
@@ -127,54 +127,63 @@ const KINDS: &[Kind] = kinds! {
     "scorecard.operatorframework.io/v1alpha3" true "Configuration" "scorecard.Configuration";
 };
 
-/// Decodes an object's `metadata` alone, as an API server reads it.
+/// Decodes an object's `metadata` alone, as an API server does.
 pub fn decode_metadata(metadata: &Value) -> Decoded {
-    decode::decode("meta.ObjectMeta", metadata, Reader::Json)
+    decode::decode_object("meta.ObjectMeta", metadata, Reader::Json)
 }
 
-/// A text as sigs.k8s.io/yaml reads it into a Go string: it makes one of a number or a boolean.
-pub fn text(value: &Value) -> Option<String> {
-    let decoded = decode::decode("string", value, Reader::Yaml);
+/// Decodes a Go string as sigs.k8s.io/yaml does, which also makes one of a number or a boolean.
+pub fn decode_text(value: &Value) -> Option<String> {
+    let decoded = decode::decode_object("string", value, Reader::Yaml);
     decoded.value.as_str().filter(|_| decoded.faults.is_empty()).map(str::to_owned)
 }
 
-/// What encoding/json makes of a value of the Go type with this name in `types.txt`.
+/// Decodes a value of the Go type with this name in `types.txt`, as encoding/json does.
 pub fn decode_as(type_: &'static str, value: &Value) -> Decoded {
-    read_as(type_, value, Reader::Json)
+    decode_type(type_, value, Reader::Json)
 }
 
-/// What `reader` makes of a value of the Go type with this name in `types.txt`.
-pub fn read_as(type_: &'static str, value: &Value, reader: Reader) -> Decoded {
-    decode::decode(type_, value, reader)
+/// Decodes a value of the Go type with this name in `types.txt`, as `reader` does.
+pub fn decode_type(type_: &'static str, value: &Value, reader: Reader) -> Decoded {
+    decode::decode_object(type_, value, reader)
 }
 
-/// What operator-sdk makes of an object. One of a kind that it does not decode stays as it is, but for whole
+/// Decodes an object as operator-sdk does. An object of a kind that it does not decode stays as it is, but for whole
 /// numbers, which lose their fraction.
 pub fn decode(object: &Value) -> Decoded {
-    let group = |it: &str| it.split_once('/').map_or(String::new(), |it| it.0.to_owned());
-    let of_object = group(text_of(object, "apiVersion"));
-    let is = |it: &&Kind| {
-        it.is_of_sdk && group(it.api_version) == of_object && it.kind == text_of(object, "kind")
+    let group = |api_version: &str| {
+        api_version.split_once('/').map_or(String::new(), |parts| parts.0.to_owned())
     };
-    match KINDS.iter().find(is) {
-        Some(kind) => decode::decode(kind.type_, object, Reader::Yaml),
-        None => Decoded { value: scalar::raw(object), unknown: Vec::new(), faults: Vec::new() },
+    let object_group = group(text_of(object, "apiVersion"));
+    let is_decoded = |kind: &&Kind| {
+        kind.is_of_sdk
+            && group(kind.api_version) == object_group
+            && kind.kind == text_of(object, "kind")
+    };
+    match KINDS.iter().find(is_decoded) {
+        Some(kind) => decode::decode_object(kind.type_, object, Reader::Yaml),
+        None => Decoded {
+            value: scalar::normalize_numbers(object),
+            unknown: Vec::new(),
+            faults: Vec::new(),
+        },
     }
 }
 
-/// What an API server or OLM makes of an object. Of a kind without a Go type here, such as a custom resource, it is the
-/// metadata alone.
-pub fn read(object: &Value, reader: Reader) -> Decoded {
-    let is = |it: &&Kind| {
-        it.api_version == text_of(object, "apiVersion") && it.kind == text_of(object, "kind")
+/// Decodes an object as an API server or OLM does. For a kind without a Go type in `types.txt`, such as a custom
+/// resource, it decodes the metadata alone.
+pub fn decode_with(object: &Value, reader: Reader) -> Decoded {
+    let is_named = |kind: &&Kind| {
+        kind.api_version == text_of(object, "apiVersion") && kind.kind == text_of(object, "kind")
     };
-    if let Some(kind) = KINDS.iter().find(is) {
-        return decode::decode(kind.type_, object, reader);
+    if let Some(kind) = KINDS.iter().find(is_named) {
+        return decode::decode_object(kind.type_, object, reader);
     }
-    let is_common = |it: &&str| object.get(it).is_some();
+    let is_common = |key: &&str| object.get(key).is_some();
     let common = ["apiVersion", "kind", "metadata"].into_iter().filter(is_common);
-    let common: Map<String, Value> = common.map(|it| (it.to_owned(), object[it].clone())).collect();
-    decode::decode("meta.PartialObjectMetadata", &common.into(), reader)
+    let common: Map<String, Value> =
+        common.map(|key| (key.to_owned(), object[key].clone())).collect();
+    decode::decode_object("meta.PartialObjectMetadata", &common.into(), reader)
 }
 
 fn text_of<'a>(object: &'a Value, key: &str) -> &'a str {

@@ -1,4 +1,4 @@
-//! Validation of names as in Kubernetes, with its messages.
+//! Validates names as Kubernetes does, with its messages.
 
 const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an \
      alphanumeric character (e.g. 'example.com', regex used for validation is \
@@ -11,42 +11,46 @@ const DNS_1035: &str = "a DNS-1035 label must consist of lower case alphanumeric
 const WORD: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character \
      (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
-/// RFC 1123 subdomain.
-pub fn subdomain(text: &str) -> Vec<String> {
-    let mut res = too_long(text, 253);
+/// Validates an RFC 1123 subdomain.
+pub fn validate_subdomain(text: &str) -> Vec<String> {
+    let mut messages = validate_length(text, 253);
     if !text.split('.').all(is_lower_label) {
-        res.push(SUBDOMAIN.to_owned());
+        messages.push(SUBDOMAIN.to_owned());
     }
-    res
+    messages
 }
 
-pub fn label_value(text: &str) -> Vec<String> {
-    let mut res = too_long(text, 63);
+pub fn validate_label_value(text: &str) -> Vec<String> {
+    let mut messages = validate_length(text, 63);
     if !text.is_empty() && !is_word(text) {
-        res.push(LABEL_VALUE.to_owned());
+        messages.push(LABEL_VALUE.to_owned());
     }
-    res
+    messages
 }
 
-/// RFC 1035 label.
-pub fn dns_1035(text: &str) -> Vec<String> {
-    let mut res = too_long(text, 63);
+/// Validates an RFC 1035 label.
+pub fn validate_dns_1035_label(text: &str) -> Vec<String> {
+    let mut messages = validate_length(text, 63);
     if !is_lower_label(text) || text.starts_with(|c: char| c.is_ascii_digit()) {
-        res.push(DNS_1035.to_owned());
+        messages.push(DNS_1035.to_owned());
     }
-    res
+    messages
 }
 
-/// `[prefix/]name`, as label and annotation keys are.
-pub fn qualified(text: &str) -> Vec<String> {
-    let mut res = Vec::new();
+/// Validates a qualified name such as the key of a label or an annotation: `[prefix/]name`.
+pub fn validate_qualified_name(text: &str) -> Vec<String> {
+    let mut messages = Vec::new();
     let name = match text.split_once('/') {
         None => text,
         Some((prefix, name)) if !name.contains('/') => {
             if prefix.is_empty() {
-                res.push("prefix part must be non-empty".to_owned());
+                messages.push("prefix part must be non-empty".to_owned());
             } else {
-                res.extend(subdomain(prefix).iter().map(|it| format!("prefix part {it}")));
+                messages.extend(
+                    validate_subdomain(prefix)
+                        .iter()
+                        .map(|message| format!("prefix part {message}")),
+                );
             }
             name
         }
@@ -56,18 +60,18 @@ pub fn qualified(text: &str) -> Vec<String> {
         }
     };
     if name.is_empty() {
-        res.push("name part must be non-empty".to_owned());
+        messages.push("name part must be non-empty".to_owned());
     }
-    res.extend(too_long(name, 63).iter().map(|it| format!("name part {it}")));
+    messages.extend(validate_length(name, 63).iter().map(|message| format!("name part {message}")));
     if !is_word(name) {
-        res.push(format!("name part {WORD}"));
+        messages.push(format!("name part {WORD}"));
     }
-    res
+    messages
 }
 
-fn too_long(text: &str, most: usize) -> Vec<String> {
+fn validate_length(text: &str, most: usize) -> Vec<String> {
     let message = || format!("must be no more than {most} characters");
-    (most < text.len()).then(message).into_iter().collect()
+    (text.len() > most).then(message).into_iter().collect()
 }
 
 fn is_lower_label(text: &str) -> bool {
@@ -75,7 +79,7 @@ fn is_lower_label(text: &str) -> bool {
     !text.is_empty() && text.chars().all(inside) && !text.starts_with('-') && !text.ends_with('-')
 }
 
-/// Letters and digits at both ends, `-`, `_` and `.` between.
+/// Returns whether a text has letters and digits at both ends, and only these, `-`, `_` and `.` between.
 fn is_word(text: &str) -> bool {
     let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let end = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());

@@ -1,6 +1,6 @@
 //! Quantities such as `500m` and `1Gi`, in the form that k8s.io/apimachinery writes them.
 
-use super::scalar::{self, Fault};
+use super::scalar::{self, ScalarError};
 use crate::yaml::{Value, json};
 
 #[derive(Clone, Copy, PartialEq)]
@@ -32,18 +32,18 @@ const DECIMAL: &[(&str, i32)] = &[
 ];
 const BINARY: &[&str] = &["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
-pub fn decode(value: &Value) -> Result<Value, Fault> {
+pub fn decode_quantity(value: &Value) -> Result<Value, ScalarError> {
     let text = match value {
         Value::Null => return Ok(json!("0")),
         Value::String(text) => text.clone(),
-        value => scalar::number(value).unwrap_or_else(|| value.to_string()),
+        value => scalar::format_float(value).unwrap_or_else(|| value.to_string()),
     };
-    let fault = Fault::Kind("a quantity such as `500m` or `1Gi`");
-    canonical(text.trim()).map(Value::String).ok_or(fault)
+    let error = ScalarError::Type("a quantity such as `500m` or `1Gi`");
+    canonical_form(text.trim()).map(Value::String).ok_or(error)
 }
 
-/// `None` for an invalid quantity, and for numbers that do not fit into 128 bits.
-pub fn canonical(text: &str) -> Option<String> {
+/// Returns a quantity in canonical form; `None` if it is invalid, or does not fit into 128 bits.
+pub fn canonical_form(text: &str) -> Option<String> {
     if text.is_empty() {
         return None;
     }
@@ -55,7 +55,7 @@ pub fn canonical(text: &str) -> Option<String> {
         Some(rest) => rest.split_at(digits(rest)),
         None => ("", rest),
     };
-    let (notation, exponent) = suffix_of(suffix)?;
+    let (notation, exponent) = parse_suffix(suffix)?;
     let has_digits = !whole.is_empty() || !fraction.is_empty();
     let whole = match whole.trim_start_matches('0') {
         "" => "0",
@@ -67,7 +67,7 @@ pub fn canonical(text: &str) -> Option<String> {
     let places = i32::try_from(fraction.len()).ok()?;
     let length = i32::try_from(shifted.len()).ok()?;
 
-    // What is short and whole enough is kept in 64 bits, and in its own spelling where that looks canonical.
+    // Go keeps a short whole number in 64 bits, and in its spelling if that looks canonical.
     let (precision, multiple) = match notation {
         Binary if fraction.is_empty() => (15 - length - exponent * 3 / 10 - 1, 1 << exponent),
         Binary => (-1, 1 << exponent),
@@ -87,25 +87,25 @@ pub fn canonical(text: &str) -> Option<String> {
         return None;
     }
     if amount.number != 0 && amount.exponent < -9 {
-        amount = amount.rounded(-9)?;
+        amount = amount.round_to(-9)?;
     }
     if notation == Binary {
         let limit = i128::from(i64::MAX);
-        let nano = Amount { number: amount.number.abs(), ..amount }.at(-9);
-        if nano.is_none_or(|it| it > limit * 1_000_000_000) {
+        let nano = Amount { number: amount.number.abs(), ..amount }.number_at(-9);
+        if nano.is_none_or(|nano| nano > limit * 1_000_000_000) {
             amount = Amount { number: sign * limit, exponent: 0 };
         }
     }
     Some(format_amount(amount, notation))
 }
 
-/// A quantity in billionths; `None` for one that is invalid, or does not fit into 128 bits.
-pub fn nano(text: &str) -> Option<i128> {
+/// Returns a quantity in billionths; `None` if it is invalid, or does not fit into 128 bits.
+pub fn to_nano(text: &str) -> Option<i128> {
     let end =
         text.trim_start_matches(['+', '-', '.']).find(|c: char| !c.is_ascii_digit() && c != '.');
     let signs = text.len() - text.trim_start_matches(['+', '-', '.']).len();
-    let (number, suffix) = text.split_at(end.map_or(text.len(), |it| signs + it));
-    let (notation, exponent) = suffix_of(suffix)?;
+    let (number, suffix) = text.split_at(end.map_or(text.len(), |length| signs + length));
+    let (notation, exponent) = parse_suffix(suffix)?;
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let digits: i128 = format!("{whole}{fraction}").parse().ok()?;
     let places = i32::try_from(fraction.len()).ok()?;
@@ -114,12 +114,12 @@ pub fn nano(text: &str) -> Option<i128> {
         Decimal | Exponent => (1, exponent),
     };
     let number = digits.checked_mul(factor)?;
-    Amount { number, exponent: exponent.checked_sub(places)? }.rounded_at(-9)
+    Amount { number, exponent: exponent.checked_sub(places)? }.rounded_number_at(-9)
 }
 
 #[test]
 fn quantities_are_compared_by_their_amount() {
-    let check = |text: &str, expected: i128| assert_eq!(nano(text), Some(expected), "{text}");
+    let check = |text: &str, expected: i128| assert_eq!(to_nano(text), Some(expected), "{text}");
     check("1", 1_000_000_000);
     check("500m", 500_000_000);
     check("1.5Gi", 1_610_612_736_000_000_000);
@@ -127,14 +127,14 @@ fn quantities_are_compared_by_their_amount() {
     check(".5", 500_000_000);
     check("-1k", -1_000_000_000_000);
     check("0.1n", 1);
-    assert_eq!(nano("lots"), None);
+    assert_eq!(to_nano("lots"), None);
 }
 
-fn suffix_of(suffix: &str) -> Option<(Notation, i32)> {
-    if let Some((_, exponent)) = DECIMAL.iter().find(|it| it.0 == suffix) {
+fn parse_suffix(suffix: &str) -> Option<(Notation, i32)> {
+    if let Some((_, exponent)) = DECIMAL.iter().find(|unit| unit.0 == suffix) {
         return Some((Decimal, *exponent));
     }
-    if let Some(at) = BINARY.iter().position(|it| *it == suffix) {
+    if let Some(at) = BINARY.iter().position(|unit| *unit == suffix) {
         return Some((Binary, 10 * i32::try_from(at).ok()?));
     }
     let exponent = suffix.strip_prefix(['e', 'E'])?;
@@ -142,25 +142,27 @@ fn suffix_of(suffix: &str) -> Option<(Notation, i32)> {
 }
 
 impl Amount {
-    /// The number with another exponent, if that is exact.
-    fn at(self, exponent: i32) -> Option<i128> {
+    /// Returns the number with another exponent, if that is exact.
+    fn number_at(self, exponent: i32) -> Option<i128> {
         let factor = 10i128.checked_pow(self.exponent.abs_diff(exponent))?;
-        match exponent <= self.exponent {
-            true => self.number.checked_mul(factor),
-            false => (self.number % factor == 0).then(|| self.number / factor),
+        if exponent <= self.exponent {
+            self.number.checked_mul(factor)
+        } else {
+            (self.number % factor == 0).then(|| self.number / factor)
         }
     }
 
-    /// The number with another exponent, rounded away from zero.
-    fn rounded_at(self, exponent: i32) -> Option<i128> {
-        match self.exponent < exponent {
-            true => Some(self.rounded(exponent)?.number),
-            false => self.at(exponent),
+    /// Returns the number with another exponent, rounded away from zero.
+    fn rounded_number_at(self, exponent: i32) -> Option<i128> {
+        if self.exponent < exponent {
+            Some(self.round_to(exponent)?.number)
+        } else {
+            self.number_at(exponent)
         }
     }
 
-    /// Rounded away from zero.
-    fn rounded(self, exponent: i32) -> Option<Self> {
+    /// Rounds away from zero.
+    fn round_to(self, exponent: i32) -> Option<Self> {
         // A factor beyond 128 bits leaves the least number there is.
         let factor = 10i128.checked_pow(self.exponent.abs_diff(exponent)).unwrap_or(i128::MAX);
         let rest = if self.number % factor == 0 { 0 } else { self.number.signum() };
@@ -173,7 +175,7 @@ fn format_amount(amount: Amount, notation: Notation) -> String {
     if number == 0 {
         return "0".to_owned();
     }
-    let whole = amount.at(0).filter(|it| !(-1023..1024).contains(it));
+    let whole = amount.number_at(0).filter(|number| !(-1023..1024).contains(number));
     if let (Binary, Some(mut whole)) = (notation, whole) {
         let mut times = 0;
         while whole % 1024 == 0 {
@@ -193,8 +195,8 @@ fn format_amount(amount: Amount, notation: Notation) -> String {
     let suffix = match (notation, exponent) {
         (Exponent, 0) => String::new(),
         (Exponent, _) => format!("e{exponent}"),
-        // As Go has it: what is larger than `E` loses its suffix.
-        _ => DECIMAL.iter().find(|it| it.1 == exponent).map_or("", |it| it.0).to_owned(),
+        // In Go, an amount larger than `E` loses its suffix.
+        _ => DECIMAL.iter().find(|unit| unit.1 == exponent).map_or("", |unit| unit.0).to_owned(),
     };
     format!("{number}{suffix}")
 }

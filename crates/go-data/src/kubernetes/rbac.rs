@@ -1,7 +1,7 @@
-//! The rights that an account has by the roles and bindings among some objects, as Kubernetes' RBAC authorizer grants
-//! them: through which binding, by which role, and in which namespace.
+//! Finds the rights that an account has by the roles and bindings among some objects, as Kubernetes' RBAC authorizer
+//! grants them: through which binding, by which role, and in which namespace.
 //!
-//! This is the one answer to these questions. It judges objects as they are on a server: names, namespaces and
+//! No other module decides this. This one judges objects as they are on a server: names, namespaces and
 //! references have their final values. It does not judge whether an API server accepts the objects.
 
 use crate::yaml::{
@@ -24,15 +24,15 @@ pub struct Account<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grant<'a> {
     pub binding: &'a Value,
-    /// None if the role is not among the objects.
+    /// `None` if the role is not among the objects.
     pub role: Option<&'a Value>,
-    /// The namespace in which the rules of the role hold; none for everywhere.
+    /// The namespace in which the rules of the role hold; `None` for everywhere.
     pub namespace: Option<&'a str>,
 }
 
-/// All bindings of an account among objects, in their order.
-pub fn grants<'a>(objects: &[&'a Value], account: Account<'a>) -> Vec<Grant<'a>> {
-    let bindings = objects.iter().filter(|object| binds(object, account));
+/// Collects the bindings of an account among objects, in their order.
+pub fn collect_grants<'a>(objects: &[&'a Value], account: Account<'a>) -> Vec<Grant<'a>> {
+    let bindings = objects.iter().filter(|object| binds_account(object, account));
     bindings
         .map(|binding| Grant {
             binding,
@@ -44,16 +44,18 @@ pub fn grants<'a>(objects: &[&'a Value], account: Account<'a>) -> Vec<Grant<'a>>
 }
 
 /// Returns whether an object is a binding whose subjects include an account.
-pub fn binds(object: &Value, account: Account<'_>) -> bool {
+pub fn binds_account(object: &Value, account: Account<'_>) -> bool {
     is_binding(object)
-        && list(object, "/subjects").iter().any(|subject| includes(subject, object, account))
+        && list(object, "/subjects")
+            .iter()
+            .any(|subject| includes_account(subject, object, account))
 }
 
 pub fn is_binding(object: &Value) -> bool {
     is_kind(object, "RoleBinding") || is_kind(object, "ClusterRoleBinding")
 }
 
-/// The role that a binding refers to, if it is among the objects.
+/// Returns the role that a binding refers to, if it is among the objects.
 pub fn role_of<'a>(
     objects: &[&'a Value],
     binding: &Value,
@@ -76,7 +78,7 @@ pub fn role_of<'a>(
     objects.iter().find(is_referenced).copied()
 }
 
-/// The ClusterRoles whose rules a cluster adds to an aggregated ClusterRole, among these objects.
+/// Collects the ClusterRoles whose rules a cluster adds to an aggregated ClusterRole, among these objects.
 pub fn aggregated_into<'a>(objects: &[&'a Value], role: &Value) -> Vec<&'a Value> {
     let selectors = list(role, "/aggregationRule/clusterRoleSelectors");
     let selectors = selectors.iter().filter_map(|selector| selector["matchLabels"].as_object());
@@ -97,7 +99,7 @@ pub fn is_aggregated(role: &Value) -> bool {
     role.get("aggregationRule").is_some_and(|rule| !rule.is_null())
 }
 
-/// The namespace of an object, or the one into which a client puts it.
+/// Returns the namespace of an object, or the one into which a client puts it.
 pub fn namespace_of<'a>(object: &'a Value, default_namespace: &'a str) -> &'a str {
     match text(object, "/metadata/namespace") {
         "" => default_namespace,
@@ -106,7 +108,7 @@ pub fn namespace_of<'a>(object: &'a Value, default_namespace: &'a str) -> &'a st
 }
 
 /// Returns whether a subject of a binding is an account, or a group that the account is in.
-fn includes(subject: &Value, binding: &Value, account: Account<'_>) -> bool {
+fn includes_account(subject: &Value, binding: &Value, account: Account<'_>) -> bool {
     let Account { namespace, name, default_namespace } = account;
     let subject_name = text(subject, "/name");
     match text(subject, "/kind") {
@@ -174,7 +176,7 @@ mod tests {
             });
             format!("{role} in {}", grant.namespace.unwrap_or("*"))
         };
-        let found: Vec<String> = grants(&objects, ACCOUNT).iter().map(shown).collect();
+        let found: Vec<String> = collect_grants(&objects, ACCOUNT).iter().map(shown).collect();
         assert_eq!(found, expected, "{objects:#?}");
     }
 
@@ -200,7 +202,7 @@ mod tests {
     fn an_account_is_bound_by_its_name_and_by_its_groups() {
         let check = |kind: &str, subject: Value, expected: bool| {
             let binding = binding(kind, "infra", ("ClusterRole", "c"), subject);
-            assert_eq!(binds(&binding, ACCOUNT), expected, "{binding}");
+            assert_eq!(binds_account(&binding, ACCOUNT), expected, "{binding}");
         };
         let account = |namespace: &str| json!({ "kind": "ServiceAccount", "name": "operator", "namespace": namespace });
         let named = |kind: &str, name: &str| json!({ "kind": kind, "name": name });
@@ -218,7 +220,7 @@ mod tests {
         }
         let local = named("ServiceAccount", "operator");
         let binding = binding("RoleBinding", "home", ("ClusterRole", "c"), local);
-        assert!(binds(&binding, ACCOUNT));
+        assert!(binds_account(&binding, ACCOUNT));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-use super::{Decoded, Reader, Unknown, decode, held_crd, quantity::canonical, read};
+use super::{Decoded, Reader, Unknown, decode, decode_with, quantity::canonical_form, stored_crd};
 use crate::yaml::{Value, json};
 
 fn deployment(spec: Value) -> Decoded {
@@ -7,9 +7,9 @@ fn deployment(spec: Value) -> Decoded {
 
 /// Decodes a container with these fields.
 fn container(fields: Value) -> Decoded {
-    let mut res = deployment(json!({ "template": { "spec": { "containers": [fields] } } }));
-    res.value = res.value["spec"]["template"]["spec"]["containers"][0].take();
-    res
+    let mut decoded = deployment(json!({ "template": { "spec": { "containers": [fields] } } }));
+    decoded.value = decoded.value["spec"]["template"]["spec"]["containers"][0].take();
+    decoded
 }
 
 fn texts(decoded: &Decoded) -> Vec<String> {
@@ -39,8 +39,11 @@ fn api_servers_know_more_fields_than_operator_sdk() {
         "containers": [{ "name": "a", "restartPolicyRules": [{ "action": "Restart", "acton": "b" }] }],
     } } } });
     let found = |reader: Reader| {
-        let unknown = read(&job, reader).unknown;
-        unknown.into_iter().map(|it| it.path.replace("spec.template.spec.", "")).collect::<Vec<_>>()
+        let unknown = decode_with(&job, reader).unknown;
+        unknown
+            .into_iter()
+            .map(|field| field.path.replace("spec.template.spec.", ""))
+            .collect::<Vec<_>>()
     };
     assert_eq!(found(Reader::Server), ["containers[0].restartPolicyRules[0].acton"]);
     assert_eq!(found(Reader::Yaml), ["containers[0].restartPolicyRules", "hostnameOverride"]);
@@ -49,7 +52,7 @@ fn api_servers_know_more_fields_than_operator_sdk() {
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "status": { "observedGeneration": 1, "conditions": conditions },
     });
-    assert_eq!(read(&crd, Reader::Server).unknown, []);
+    assert_eq!(decode_with(&crd, Reader::Server).unknown, []);
 }
 
 #[test]
@@ -61,7 +64,7 @@ fn names_match_in_any_case_and_unknown_ones_are_named() {
     let expected = json!({ "name": "b", "imagePullPolicy": "Always", "env": [{ "name": "A" }], "resources": {} });
     assert_eq!(decoded.value, expected);
     let path = "spec.template.spec.containers[0]";
-    let unknown: Vec<String> = decoded.unknown.into_iter().map(|it| it.path).collect();
+    let unknown: Vec<String> = decoded.unknown.into_iter().map(|field| field.path).collect();
     assert_eq!(unknown, [format!("{path}.env[0].valu"), format!("{path}.imagePullPolicies")]);
     assert!(decoded.faults.is_empty());
 }
@@ -164,7 +167,7 @@ fn versions_and_bytes_and_times_are_read() {
 fn quantities_are_written_as_kubernetes_writes_them() {
     for line in include_str!("quantities.txt").lines() {
         let (text, expected) = line.split_once('\t').unwrap_or((line, ""));
-        assert_eq!(canonical(text).unwrap_or_default(), expected, "{text}");
+        assert_eq!(canonical_form(text).unwrap_or_default(), expected, "{text}");
     }
 }
 
@@ -174,7 +177,7 @@ fn objects_are_read_as_an_api_server_reads_them() {
     let table: Value =
         serde_json::from_str(include_str!("../../../../tests/deploy/decoded.json")).unwrap();
     for (kind, base) in table["objects"].as_object().unwrap() {
-        let decoded = read(&base["object"], Reader::Server);
+        let decoded = decode_with(&base["object"], Reader::Server);
         assert!(decoded.faults.is_empty() && decoded.unknown.is_empty(), "{kind}: {decoded:?}");
     }
     for case in table["cases"].as_array().unwrap() {
@@ -185,9 +188,9 @@ fn objects_are_read_as_an_api_server_reads_them() {
             Value::Array(items) => items.insert(key.parse().unwrap(), case[2].clone()),
             parent => parent[key] = case[2].clone(),
         }
-        let decoded = read(&object, Reader::Server);
+        let decoded = decode_with(&object, Reader::Server);
         let field = if case[4].is_null() { at(1) } else { at(4) };
-        let faults: Vec<&str> = decoded.faults.iter().map(|it| it.pointer.as_str()).collect();
+        let faults: Vec<&str> = decoded.faults.iter().map(|fault| fault.pointer.as_str()).collect();
         let unknown: Vec<String> = decoded.unknown.iter().map(Unknown::pointer).collect();
         let expected = match at(3) {
             "good" => (vec![], vec![]),
@@ -203,7 +206,7 @@ fn objects_are_read_as_an_api_server_reads_them() {
 fn of_other_kinds_only_the_metadata_is_read() {
     let check = |api_version: &str, metadata: Value, expected: [usize; 2]| {
         let object = json!({ "apiVersion": api_version, "kind": "PodDisruptionBudget", "metadata": metadata, "spec": 1 });
-        let decoded = read(&object, Reader::Server);
+        let decoded = decode_with(&object, Reader::Server);
         assert_eq!([decoded.faults.len(), decoded.unknown.len()], expected, "{object}");
     };
     check("policy/v1", json!({}), [1, 0]);
@@ -247,7 +250,7 @@ fn what_is_empty_is_dropped_where_its_type_says_so() {
     if let Value::Object(version) = &mut expected["spec"]["versions"][0] {
         version.remove("additionalPrinterColumns");
     }
-    assert_eq!(held_crd(full), expected);
+    assert_eq!(stored_crd(full), expected);
 }
 
 /// API servers hold `minimum` as a float of 64 bits, `maxLength` as a whole number, and `default` as JSON.
@@ -255,7 +258,7 @@ fn what_is_empty_is_dropped_where_its_type_says_so() {
 fn numbers_are_equal_as_api_servers_hold_them() {
     let held = |schema: &Value| {
         let versions = json!([{ "schema": { "openAPIV3Schema": schema } }]);
-        let mut crd = held_crd(json!({ "spec": { "names": {}, "versions": versions } }));
+        let mut crd = stored_crd(json!({ "spec": { "names": {}, "versions": versions } }));
         crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"].take()
     };
     let check = |one: Value, other: Value, is_equal: bool| {
@@ -279,13 +282,13 @@ fn a_server_fills_in_what_a_crd_does_not_say() {
     let whole = json!({ "kind": "Cache", "listKind": "CacheList", "singular": "cache" });
     let none = json!({ "strategy": "None" });
     let expected = crd(json!({ "names": whole, "conversion": none }));
-    assert_eq!(held_crd(crd(json!({ "names": { "kind": "Cache" } }))), expected);
+    assert_eq!(stored_crd(crd(json!({ "names": { "kind": "Cache" } }))), expected);
     let names = json!({ "kind": "Cache", "listKind": "", "singular": "" });
-    assert_eq!(held_crd(crd(json!({ "names": names, "conversion": null }))), expected);
+    assert_eq!(stored_crd(crd(json!({ "names": names, "conversion": null }))), expected);
     let webhook = json!({ "strategy": "Webhook", "webhook": { "conversionReviewVersions": ["v1"],
         "clientConfig": { "service": { "name": "a", "namespace": "b" } } } });
-    let held = held_crd(crd(json!({ "names": whole, "conversion": webhook })));
+    let held = stored_crd(crd(json!({ "names": whole, "conversion": webhook })));
     assert_eq!(held["spec"]["conversion"]["webhook"]["clientConfig"]["service"]["port"], 443);
     let other = crd(json!({ "names": { "kind": "Cache", "listKind": "Caches" } }));
-    assert_eq!(held_crd(other)["spec"]["names"]["listKind"], "Caches");
+    assert_eq!(stored_crd(other)["spec"]["names"]["listKind"], "Caches");
 }

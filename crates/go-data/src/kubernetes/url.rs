@@ -12,23 +12,23 @@ pub struct Url {
 }
 
 impl Url {
-    /// `url.Parse`
+    /// Parses a URL as `url.Parse` does.
     pub fn parse(text: &str) -> Option<Self> {
         let (text, fragment) = text.split_once('#').unwrap_or((text, ""));
-        let url = Self::without_fragment(text, false)?;
+        let url = Self::parse_without_fragment(text, false)?;
         has_good_escapes(fragment).then_some(Self { fragment: !fragment.is_empty(), ..url })
     }
 
-    /// `url.ParseRequestURI`
+    /// Parses a URL as `url.ParseRequestURI` does.
     pub fn parse_request(text: &str) -> Option<Self> {
-        Self::without_fragment(text, true)
+        Self::parse_without_fragment(text, true)
     }
 
-    fn without_fragment(text: &str, request: bool) -> Option<Self> {
-        if text.bytes().any(|it| it < b' ' || it == 0x7f) || (request && text.is_empty()) {
+    fn parse_without_fragment(text: &str, request: bool) -> Option<Self> {
+        if text.bytes().any(|byte| byte < b' ' || byte == 0x7f) || (request && text.is_empty()) {
             return None;
         }
-        let mut res = Self {
+        let mut url = Self {
             scheme: String::new(),
             user: false,
             host: String::new(),
@@ -36,18 +36,18 @@ impl Url {
             fragment: false,
         };
         if text == "*" {
-            return Some(res);
+            return Some(url);
         }
-        let (scheme, rest) = scheme(text)?;
-        res.scheme = scheme.to_lowercase();
+        let (scheme, rest) = split_scheme(text)?;
+        url.scheme = scheme.to_lowercase();
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-        res.query = !query.is_empty();
+        url.query = !query.is_empty();
         if !rest.starts_with('/') {
             if !scheme.is_empty() {
-                return Some(res);
+                return Some(url);
             }
-            let has_colon = rest.split('/').next().is_some_and(|it| it.contains(':'));
-            return (!request && !has_colon && has_good_escapes(rest)).then_some(res);
+            let has_colon = rest.split('/').next().is_some_and(|segment| segment.contains(':'));
+            return (!request && !has_colon && has_good_escapes(rest)).then_some(url);
         }
         let is_absolute = !scheme.is_empty() || (!request && !rest.starts_with("///"));
         let mut path = rest;
@@ -59,20 +59,20 @@ impl Url {
                 Some((user, host)) => (Some(user), host),
                 None => (None, authority),
             };
-            res.user = user.is_some();
-            res.host = host.to_owned();
-            if !is_host(&res.scheme, host) || !user.is_none_or(is_user) {
+            url.user = user.is_some();
+            url.host = host.to_owned();
+            if !is_host(&url.scheme, host) || !user.is_none_or(is_user) {
                 return None;
             }
         }
-        has_good_escapes(path).then_some(res)
+        has_good_escapes(path).then_some(url)
     }
 }
 
-/// The scheme, which may be empty, and the rest; none where the scheme's name is missing.
-fn scheme(text: &str) -> Option<(&str, &str)> {
-    for (at, it) in text.char_indices() {
-        match it {
+/// Splits a URL into its scheme, which may be empty, and the rest; `None` if only the scheme's name is missing.
+fn split_scheme(text: &str) -> Option<(&str, &str)> {
+    for (at, character) in text.char_indices() {
+        match character {
             'a'..='z' | 'A'..='Z' => {}
             '0'..='9' | '+' | '-' | '.' if at > 0 => {}
             ':' if at > 0 => return Some((&text[..at], &text[at + 1..])),
@@ -84,7 +84,9 @@ fn scheme(text: &str) -> Option<(&str, &str)> {
 }
 
 fn is_user(text: &str) -> bool {
-    let is_good = |it: char| it.is_ascii_alphanumeric() || "-._:~!$&'()*+,;=%@".contains(it);
+    let is_good = |character: char| {
+        character.is_ascii_alphanumeric() || "-._:~!$&'()*+,;=%@".contains(character)
+    };
     text.chars().all(is_good) && has_good_escapes(text)
 }
 
@@ -99,29 +101,31 @@ fn is_host(scheme: &str, host: &str) -> bool {
     }
     let is_web = scheme == "http" || scheme == "https";
     let port = if is_web { host.find(':') } else { host.rfind(':') };
-    port.is_none_or(|it| is_port(&host[it..])) && is_host_name(host)
+    port.is_none_or(|start| is_port(&host[start..])) && is_host_name(host)
 }
 
 fn is_port(text: &str) -> bool {
     text.is_empty()
-        || text.strip_prefix(':').is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
+        || text.strip_prefix(':').is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn is_host_name(text: &str) -> bool {
-    let is_good = |it: char| it.is_ascii_alphanumeric() || "-_.~!$&'()*+,;=:[]<>\"%".contains(it);
-    // A percent sign may stand for what is not ASCII, and for itself.
-    let is_escape = |it: &str| {
-        it.starts_with("25")
-            || matches!(it.as_bytes().first(), Some(b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F'))
+    let is_good = |character: char| {
+        character.is_ascii_alphanumeric() || "-_.~!$&'()*+,;=:[]<>\"%".contains(character)
     };
-    text.chars().all(|it| !it.is_ascii() || is_good(it))
+    // A percent sign may escape characters outside of ASCII, and itself.
+    let is_escape = |escape: &str| {
+        escape.starts_with("25")
+            || matches!(escape.as_bytes().first(), Some(b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F'))
+    };
+    text.chars().all(|character| !character.is_ascii() || is_good(character))
         && has_good_escapes(text)
         && text.split('%').skip(1).all(is_escape)
 }
 
-/// Whether two hexadecimal digits follow each percent sign.
+/// Returns whether two hexadecimal digits follow each percent sign.
 fn has_good_escapes(text: &str) -> bool {
     text.split('%')
         .skip(1)
-        .all(|it| it.len() >= 2 && it.as_bytes()[..2].iter().all(u8::is_ascii_hexdigit))
+        .all(|escape| escape.len() >= 2 && escape.as_bytes()[..2].iter().all(u8::is_ascii_hexdigit))
 }

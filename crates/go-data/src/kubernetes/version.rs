@@ -7,13 +7,13 @@ pub struct Version {
     pub major: u64,
     pub minor: u64,
     patch: u64,
-    pre: Vec<Part>,
+    pre: Vec<Identifier>,
     pub build: Vec<String>,
 }
 
-/// A part of a pre-release; numbers come before words.
+/// An identifier of a pre-release; numbers come before words.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum Identifier {
     Number(u64),
     Word(String),
 }
@@ -30,23 +30,23 @@ impl Version {
             Some((patch, pre)) => (patch, Some(pre)),
             None => (rest, None),
         };
-        let pre = pre.map(|it| it.split('.').map(Part::parse).collect::<Option<_>>());
-        let build: Vec<&str> = build.iter().flat_map(|it| it.split('.')).collect();
-        if build.iter().any(|it| it.is_empty() || !it.bytes().all(is_alphanumeric)) {
+        let pre = pre.map(|pre| pre.split('.').map(Identifier::parse).collect::<Option<_>>());
+        let build: Vec<&str> = build.iter().flat_map(|build| build.split('.')).collect();
+        if build.iter().any(|part| part.is_empty() || !part.bytes().all(is_alphanumeric)) {
             return None;
         }
         Some(Self {
-            major: number(major)?,
-            minor: number(minor)?,
-            patch: number(patch)?,
+            major: parse_number(major)?,
+            minor: parse_number(minor)?,
+            patch: parse_number(patch)?,
             pre: pre.unwrap_or_else(|| Some(Vec::new()))?,
             build: build.into_iter().map(str::to_owned).collect(),
         })
     }
 
-    /// The order of precedence, in which build metadata does not count.
-    pub fn compare(&self, other: &Self) -> Ordering {
-        let numbers = |it: &Self| (it.major, it.minor, it.patch);
+    /// Returns the order of precedence, in which build metadata does not count.
+    pub fn compare_precedence(&self, other: &Self) -> Ordering {
+        let numbers = |version: &Self| (version.major, version.minor, version.patch);
         numbers(self).cmp(&numbers(other)).then_with(|| {
             match (self.pre.is_empty(), other.pre.is_empty()) {
                 (true, true) => Ordering::Equal,
@@ -62,32 +62,32 @@ impl Version {
     }
 }
 
-impl Part {
+impl Identifier {
     pub fn parse(text: &str) -> Option<Self> {
-        if !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit()) {
-            return number(text).map(Self::Number);
+        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return parse_number(text).map(Self::Number);
         }
         let is_word = !text.is_empty() && text.bytes().all(is_alphanumeric);
         is_word.then(|| Self::Word(text.to_owned()))
     }
 }
 
-fn is_alphanumeric(it: u8) -> bool {
-    it.is_ascii_alphanumeric() || it == b'-'
+fn is_alphanumeric(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'-'
 }
 
-/// Digits without a leading zero.
-fn number(text: &str) -> Option<u64> {
-    let is_plain =
-        text.bytes().all(|it| it.is_ascii_digit()) && (text.len() < 2 || !text.starts_with('0'));
+/// Parses digits without a leading zero.
+fn parse_number(text: &str) -> Option<u64> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit())
+        && (text.len() < 2 || !text.starts_with('0'));
     text.parse().ok().filter(|_| is_plain)
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for Identifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Number(it) => it.fmt(f),
-            Self::Word(it) => it.fmt(f),
+            Self::Number(number) => number.fmt(f),
+            Self::Word(word) => word.fmt(f),
         }
     }
 }
@@ -96,11 +96,11 @@ impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { major, minor, patch, pre, build } = self;
         write!(f, "{major}.{minor}.{patch}")?;
-        for (at, it) in pre.iter().enumerate() {
-            write!(f, "{}{it}", if at == 0 { '-' } else { '.' })?;
+        for (at, identifier) in pre.iter().enumerate() {
+            write!(f, "{}{identifier}", if at == 0 { '-' } else { '.' })?;
         }
-        for (at, it) in build.iter().enumerate() {
-            write!(f, "{}{it}", if at == 0 { '+' } else { '.' })?;
+        for (at, identifier) in build.iter().enumerate() {
+            write!(f, "{}{identifier}", if at == 0 { '+' } else { '.' })?;
         }
         Ok(())
     }
@@ -114,60 +114,60 @@ type Comparator = fn(Ordering) -> bool;
 
 impl Range {
     pub fn parse(text: &str) -> Option<Self> {
-        let mut res = Vec::new();
-        for part in alternatives(&parts(text))? {
+        let mut alternatives = Vec::new();
+        for alternative in split_alternatives(&split_parts(text))? {
             let mut conditions = Vec::new();
-            for it in expand(&part)? {
-                conditions.push(condition(&it)?);
+            for part in expand_wildcards(&alternative)? {
+                conditions.push(parse_condition(&part)?);
             }
-            res.push(conditions);
+            alternatives.push(conditions);
         }
-        Some(Self(res))
+        Some(Self(alternatives))
     }
 
-    pub fn has(&self, version: &Version) -> bool {
-        let fits = |it: &(Comparator, Version)| (it.0)(version.compare(&it.1));
-        // Between two `||` is nothing to meet.
-        self.0.iter().any(|it| !it.is_empty() && it.iter().all(fits))
+    pub fn contains_version(&self, version: &Version) -> bool {
+        let fits = |bound: &(Comparator, Version)| (bound.0)(version.compare_precedence(&bound.1));
+        // An alternative without conditions, as between two `||`, holds for no version.
+        self.0.iter().any(|conditions| !conditions.is_empty() && conditions.iter().all(fits))
     }
 }
 
-/// The parts between spaces, which may also follow on an operator. Parts of one letter are lost.
-fn parts(text: &str) -> Vec<String> {
-    let mut res = Vec::new();
+/// Splits a range at spaces, but not behind an operator. Parts of one letter are lost.
+fn split_parts(text: &str) -> Vec<String> {
+    let mut parts = Vec::new();
     let (mut start, mut before) = (0, '\0');
-    for (at, it) in text.char_indices() {
-        if it == ' ' && !matches!(before, '>' | '<' | '=') {
+    for (at, character) in text.char_indices() {
+        if character == ' ' && !matches!(before, '>' | '<' | '=') {
             if start + 1 < at {
-                res.push(text[start..at].replace(' ', ""));
+                parts.push(text[start..at].replace(' ', ""));
             }
             start = at + 1;
-        } else if it != ' ' {
-            before = it;
+        } else if character != ' ' {
+            before = character;
         }
     }
     if start + 1 < text.len() {
-        res.push(text[start..].replace(' ', ""));
+        parts.push(text[start..].replace(' ', ""));
     }
-    res
+    parts
 }
 
-fn alternatives(parts: &[String]) -> Option<Vec<Vec<String>>> {
+fn split_alternatives(parts: &[String]) -> Option<Vec<Vec<String>>> {
     if parts.first()? == "||" || parts.last()? == "||" {
         return None;
     }
-    Some(parts.split(|it| it == "||").map(<[String]>::to_vec).collect())
+    Some(parts.split(|part| part == "||").map(<[String]>::to_vec).collect())
 }
 
 /// Replaces versions that end in `x`.
-fn expand(parts: &[String]) -> Option<Vec<String>> {
-    let mut res = Vec::new();
+fn expand_wildcards(parts: &[String]) -> Option<Vec<String>> {
+    let mut expanded = Vec::new();
     for part in parts {
         if !part.contains('x') {
-            res.push(part.clone());
+            expanded.push(part.clone());
             continue;
         }
-        let (operator, version) = split(part)?;
+        let (operator, version) = split_operator(part)?;
         let mut flat = version.replacen(".x.x", ".x", 1).replacen(".x", ".0", 1);
         if flat.split('.').count() == 2 {
             flat.push_str(".0");
@@ -178,11 +178,11 @@ fn expand(parts: &[String]) -> Option<Vec<String>> {
             "<" => ("<", false),
             "<=" => ("<", true),
             "" | "=" | "==" => {
-                res.push(format!(">={flat}"));
+                expanded.push(format!(">={flat}"));
                 ("<", true)
             }
             "!=" | "!" => {
-                res.push(format!("<{flat}"));
+                expanded.push(format!("<{flat}"));
                 (">=", true)
             }
             _ => ("", false),
@@ -191,19 +191,22 @@ fn expand(parts: &[String]) -> Option<Vec<String>> {
         let wild = if names.last() == Some(&"x") { names.len() } else { 0 };
         let next = match (leads_on, wild) {
             (false, _) => flat,
-            (true, 3) => increment(&flat, 1),
-            (true, 2) => increment(&flat, 0),
+            (true, 3) => increment_number(&flat, 1),
+            (true, 2) => increment_number(&flat, 0),
             (true, _) => String::new(),
         };
-        res.push(format!("{operator}{next}"));
+        expanded.push(format!("{operator}{next}"));
     }
-    Some(res)
+    Some(expanded)
 }
 
-/// The version with the next number at one place; empty if there is no number.
-fn increment(version: &str, at: usize) -> String {
+/// Returns the version with one of its numbers incremented; empty if there is no such number.
+fn increment_number(version: &str, at: usize) -> String {
     let mut parts: Vec<String> = version.split('.').map(str::to_owned).collect();
-    let next = parts.get(at).and_then(|it| it.parse::<i64>().ok()).and_then(|it| it.checked_add(1));
+    let next = parts
+        .get(at)
+        .and_then(|number| number.parse::<i64>().ok())
+        .and_then(|number| number.checked_add(1));
     match next {
         Some(next) => {
             parts[at] = next.to_string();
@@ -213,13 +216,13 @@ fn increment(version: &str, at: usize) -> String {
     }
 }
 
-fn split(part: &str) -> Option<(&str, &str)> {
-    let at = part.find(|it: char| it.is_numeric())?;
+fn split_operator(part: &str) -> Option<(&str, &str)> {
+    let at = part.find(|character: char| character.is_numeric())?;
     Some((part[..at].trim(), &part[at..]))
 }
 
-fn condition(part: &str) -> Option<(Comparator, Version)> {
-    let (operator, version) = split(part)?;
+fn parse_condition(part: &str) -> Option<(Comparator, Version)> {
+    let (operator, version) = split_operator(part)?;
     let comparator: Comparator = match operator {
         "" | "=" | "==" => Ordering::is_eq,
         ">" => Ordering::is_gt,
@@ -232,9 +235,9 @@ fn condition(part: &str) -> Option<(Comparator, Version)> {
     Some((comparator, Version::parse(version)?))
 }
 
-/// Whether a range contains a version; none if one of them is malformed.
-pub fn contains(range: &str, version: &str) -> Option<bool> {
-    Some(Range::parse(range)?.has(&Version::parse(version)?))
+/// Returns whether a range contains a version; `None` if one of them is malformed.
+pub fn range_contains(range: &str, version: &str) -> Option<bool> {
+    Some(Range::parse(range)?.contains_version(&Version::parse(version)?))
 }
 
 #[cfg(test)]
@@ -254,8 +257,8 @@ mod tests {
             "1.10.0",
         ];
         for pair in sorted.windows(2) {
-            let [one, other] = [pair[0], pair[1]].map(|it| Version::parse(it).expect(it));
-            assert_eq!(one.compare(&other), Ordering::Less, "{pair:?}");
+            let [one, other] = [pair[0], pair[1]].map(|text| Version::parse(text).expect(text));
+            assert_eq!(one.compare_precedence(&other), Ordering::Less, "{pair:?}");
             assert_eq!(one.to_string(), pair[0]);
         }
         for text in
@@ -275,8 +278,8 @@ mod tests {
             (">= 1.0.0", "1.0.0", "0.9.0"),
         ] {
             let range = Range::parse(range).expect(range);
-            assert!(range.has(&Version::parse(inside).expect(inside)));
-            assert!(!range.has(&Version::parse(outside).expect(outside)));
+            assert!(range.contains_version(&Version::parse(inside).expect(inside)));
+            assert!(!range.contains_version(&Version::parse(outside).expect(outside)));
         }
         for text in ["", "|| 1.0.0", "1.0.0 ||", "=>1.0.0", "abc", "~1.2", ">=1.x.0.x"] {
             assert!(Range::parse(text).is_none(), "{text}");
@@ -309,7 +312,7 @@ mod tests {
     #[test]
     fn a_range_contains_versions_between_its_bounds() {
         let check = |range: &str, version: &str, expected: Option<bool>| {
-            assert_eq!(contains(range, version), expected, "{range} {version}");
+            assert_eq!(range_contains(range, version), expected, "{range} {version}");
         };
         check(">=1.0.0 <1.1.0", "1.0.5", Some(true));
         check(">=1.0.0 <1.1.0", "1.1.0", Some(false));

@@ -1,5 +1,5 @@
-//! The lines of a text that belong to a field or to an item of a list in block style. Nothing here is certain: a caller
-//! reads its result again, and compares the data.
+//! Finds the lines of a text that belong to a field or to an item of a list in block style. The result is a guess: the
+//! caller parses its result again, and compares the data.
 
 use std::ops::Range;
 
@@ -8,29 +8,29 @@ use super::{Data, Entry, Mark, Node, Value};
 /// The form in which an empty list can be extended.
 const EMPTY: [&str; 3] = ["[]", "null", "~"];
 
-/// Where a place is in the text, in bytes.
-pub fn offset(text: &str, mark: Mark) -> Option<usize> {
+/// Returns the byte offset of a mark in a text.
+pub fn byte_offset(text: &str, mark: Mark) -> Option<usize> {
     let start: usize =
         text.split_inclusive('\n').take(mark.line.checked_sub(1)?).map(str::len).sum();
     let line = text.get(start..)?.split_inclusive('\n').next()?;
-    line.char_indices().nth(mark.column.checked_sub(1)?).map(|it| start + it.0)
+    line.char_indices().nth(mark.column.checked_sub(1)?).map(|character| start + character.0)
 }
 
-/// The indentation of an item's dash, if only blanks precede it.
-fn dash(line: &str, mark: Mark) -> Option<usize> {
+/// Returns the indentation of an item's dash, if only blanks precede it.
+fn dash_indent(line: &str, mark: Mark) -> Option<usize> {
     let before: String = line.chars().take(mark.column.checked_sub(1)?).collect();
     let before = before.trim_end().strip_suffix('-')?;
-    before.chars().all(|it| it == ' ').then_some(before.len())
+    before.chars().all(|character| character == ' ').then_some(before.len())
 }
 
 /// Returns the range of lines of a list item, from 0, in the lines of a text. Comments and blank lines in front of the
 /// next item are not among them.
 pub fn lines_of_item(lines: &[&str], item: &Node) -> Option<(usize, usize)> {
     let line = lines.get(item.mark.line.checked_sub(1)?)?;
-    Some(lines_of(lines, item.mark, dash(line, item.mark)?))
+    Some(lines_of(lines, item.mark, dash_indent(line, item.mark)?))
 }
 
-/// The lines of a field of a map, from 0, as [`lines_of_item`] has those of an item.
+/// Returns the range of lines of a field of a mapping, from 0, like [`lines_of_item`].
 pub fn lines_of_field(text: &str, field: &Entry) -> (usize, usize) {
     let lines: Vec<&str> = text.lines().collect();
     let (from, to) = lines_of(&lines, field.mark, field.mark.column - 1);
@@ -46,13 +46,13 @@ pub fn lines_of_field(text: &str, field: &Entry) -> (usize, usize) {
 
 fn lines_of(lines: &[&str], mark: Mark, indent: usize) -> (usize, usize) {
     let from = mark.line - 1;
-    let is_own = |it: &str| indent < depth(it);
-    let is_next = |it: &&str| !is_blank(it) && !is_comment(it) && !is_own(it);
+    let is_inside = |line: &str| indent_of(line) > indent;
+    let is_next = |line: &&str| !is_blank(line) && !is_comment(line) && !is_inside(line);
     let rest = &lines[from + 1..];
     let mut to = from + 1 + rest.iter().position(is_next).unwrap_or(rest.len());
-    while from + 1 < to {
+    while to > from + 1 {
         let line = lines[to - 1];
-        if !(is_blank(line) || is_comment(line) && depth(line) <= indent) {
+        if !(is_blank(line) || is_comment(line) && indent_of(line) <= indent) {
             break;
         }
         to -= 1;
@@ -67,52 +67,55 @@ pub fn has_comment(lines: &[&str], (from, to): (usize, usize), value: &Node) -> 
     let start = first.chars().nth(value.mark.column.checked_sub(1)?);
     let is_block = is_scalar && matches!(start, Some('|' | '>'));
     let mut lines = lines.iter().copied().take(to).skip(from + usize::from(is_scalar));
-    // In the text of a block, `#` begins no comment.
-    let indent = lines.clone().find(|it| !is_blank(it)).map_or(0, depth);
-    Some(lines.any(|it| match is_block {
-        true => is_comment(it) && depth(it) < indent,
-        false => is_comment(it) || comment(it).is_some(),
+    // In the text of a block scalar, `#` begins no comment.
+    let indent = lines.clone().find(|line| !is_blank(line)).map_or(0, indent_of);
+    Some(lines.any(|line| {
+        if is_block {
+            is_comment(line) && indent_of(line) < indent
+        } else {
+            is_comment(line) || comment_start(line).is_some()
+        }
     }))
 }
 
-/// Where a comment begins behind a plain scalar.
-pub fn comment(line: &str) -> Option<usize> {
+/// Returns the offset of a comment behind a plain scalar.
+pub fn comment_start(line: &str) -> Option<usize> {
     line.find(" #").into_iter().chain(line.find("\t#")).min()
 }
 
-/// The text with more items in the list of a field: in front of a line, or after the last item. `items` is their text
-/// without indentation. None if there is no list in block style.
+/// Returns the text with more items in the list of a field: in front of a line, or after the last item. `items` is
+/// their text without indentation. Returns `None` if the field has no list in block style.
 pub fn with_items(text: &str, list: &Entry, items: &str, line: Option<usize>) -> Option<String> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let head = list.mark.line.checked_sub(1)?;
     let (indent, end) = match &list.value.data {
         Data::List(all) if !all.is_empty() => {
             let first = lines.get(all[0].mark.line.checked_sub(1)?)?;
-            (dash(first, all[0].mark)?, lines_of_item(&lines, all.last()?)?.1)
+            (dash_indent(first, all[0].mark)?, lines_of_item(&lines, all.last()?)?.1)
         }
         Data::List(_) | Data::Scalar(Value::Null) => (list.mark.column.checked_sub(1)?, head + 1),
         _ => return None,
     };
-    let mut res = text.to_owned();
+    let mut output = text.to_owned();
     if list.value.mark.line == list.mark.line {
         // An empty list that is written out: `[]` or `null`.
-        let start = offset(text, list.value.mark)?;
-        if let Some(value) = EMPTY.iter().find(|it| text[start..].starts_with(**it)) {
+        let start = byte_offset(text, list.value.mark)?;
+        if let Some(value) = EMPTY.iter().find(|spelling| text[start..].starts_with(**spelling)) {
             let blanks = text[..start].trim_end_matches(' ').len();
-            res.replace_range(blanks..start + value.len(), "");
+            output.replace_range(blanks..start + value.len(), "");
         }
     }
     let at = line.unwrap_or(end);
-    (at <= lines.len()).then(|| splice(&res, at..at, &indented(indent, items)))
+    (at <= lines.len()).then(|| replace_lines(&output, at..at, &indent_lines(indent, items)))
 }
 
-/// The text without these lines.
+/// Returns the text without these lines.
 pub fn without_lines(text: &str, (from, to): (usize, usize)) -> String {
-    splice(text, from..to, "")
+    replace_lines(text, from..to, "")
 }
 
 /// Replaces a range of lines with `new`, with the line endings of the text.
-pub(super) fn splice(text: &str, at: Range<usize>, new: &str) -> String {
+pub(super) fn replace_lines(text: &str, at: Range<usize>, new: &str) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let before = lines[..at.start].concat();
@@ -120,11 +123,11 @@ pub(super) fn splice(text: &str, at: Range<usize>, new: &str) -> String {
     format!("{before}{gap}{}{}", new.replace('\n', newline), lines[at.end..].concat())
 }
 
-pub(super) fn indented(by: usize, text: &str) -> String {
-    text.lines().map(|it| format!("{}{it}\n", " ".repeat(by))).collect()
+pub(super) fn indent_lines(by: usize, text: &str) -> String {
+    text.lines().map(|line| format!("{}{line}\n", " ".repeat(by))).collect()
 }
 
-fn depth(line: &str) -> usize {
+fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 

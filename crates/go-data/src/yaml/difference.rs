@@ -1,15 +1,15 @@
-//! Where two objects differ.
+//! Differences between two values.
 
 use std::collections::BTreeMap;
 
 use super::{Map, Value, pointer};
 
-/// The first place where two values differ, and both values there.
-pub fn difference(one: &Value, other: &Value) -> (String, String, String) {
-    below(String::new(), one, other)
+/// Returns the path of the first difference between two values, and both values there.
+pub fn first_difference(one: &Value, other: &Value) -> (String, String, String) {
+    first_difference_below(String::new(), one, other)
 }
 
-fn below(at: String, one: &Value, other: &Value) -> (String, String, String) {
+fn first_difference_below(at: String, one: &Value, other: &Value) -> (String, String, String) {
     let nothing = || "nothing".to_owned();
     let step = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
     match (one, other) {
@@ -17,7 +17,9 @@ fn below(at: String, one: &Value, other: &Value) -> (String, String, String) {
             for key in left.keys().chain(right.keys()) {
                 match (left.get(key), right.get(key)) {
                     (Some(one), Some(other)) if one == other => {}
-                    (Some(one), Some(other)) => return below(step(key), one, other),
+                    (Some(one), Some(other)) => {
+                        return first_difference_below(step(key), one, other);
+                    }
                     (Some(one), None) => return (step(key), one.to_string(), nothing()),
                     (None, Some(other)) => return (step(key), nothing(), other.to_string()),
                     (None, None) => {}
@@ -28,7 +30,9 @@ fn below(at: String, one: &Value, other: &Value) -> (String, String, String) {
         (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
             let found = left.iter().zip(right).enumerate().find(|(_, (one, other))| one != other);
             match found {
-                Some((index, (one, other))) => below(format!("{at}[{index}]"), one, other),
+                Some((index, (one, other))) => {
+                    first_difference_below(format!("{at}[{index}]"), one, other)
+                }
                 None => (at, nothing(), nothing()),
             }
         }
@@ -52,26 +56,31 @@ pub struct Part<'a> {
     pub value: &'a Value,
 }
 
-/// Every difference. Items of lists are matched by what names them, as Kubernetes merges lists; a list without names is
-/// one part. Null counts as nothing.
-pub fn differences<'a>(old: &'a Value, new: &'a Value) -> Vec<Difference<'a>> {
+/// Returns every difference. Items of lists are matched by their names, as Kubernetes merges lists; a list without
+/// names is one part. Null counts as nothing.
+pub fn diff_values<'a>(old: &'a Value, new: &'a Value) -> Vec<Difference<'a>> {
     let top = |value| Part { pointer: String::new(), value };
-    let mut res = Vec::new();
-    compare(String::new(), top(old), top(new), &mut res);
-    res
+    let mut differences = Vec::new();
+    diff_parts(String::new(), top(old), top(new), &mut differences);
+    differences
 }
 
-fn compare<'a>(path: String, old: Part<'a>, new: Part<'a>, res: &mut Vec<Difference<'a>>) {
+fn diff_parts<'a>(
+    path: String,
+    old: Part<'a>,
+    new: Part<'a>,
+    differences: &mut Vec<Difference<'a>>,
+) {
     if old.value == new.value {
         return;
     }
-    let (olds, news) = match (entries(&old), entries(&new)) {
+    let (olds, news) = match (named_parts(&old), named_parts(&new)) {
         (Some(olds), Some(news)) if olds.0 == news.0 => (olds.1, news.1),
-        _ => return res.push(Difference { path, old: Some(old), new: Some(new) }),
+        _ => return differences.push(Difference { path, old: Some(old), new: Some(new) }),
     };
     let mut both: BTreeMap<String, (Option<Part>, Option<Part>)> = BTreeMap::new();
-    olds.into_iter().for_each(|(key, it)| both.entry(key).or_default().0 = Some(it));
-    news.into_iter().for_each(|(key, it)| both.entry(key).or_default().1 = Some(it));
+    olds.into_iter().for_each(|(key, part)| both.entry(key).or_default().0 = Some(part));
+    news.into_iter().for_each(|(key, part)| both.entry(key).or_default().1 = Some(part));
     for (key, pair) in both {
         let path = if path.is_empty() || key.starts_with('[') {
             path.clone() + &key
@@ -79,31 +88,31 @@ fn compare<'a>(path: String, old: Part<'a>, new: Part<'a>, res: &mut Vec<Differe
             format!("{path}.{key}")
         };
         match pair {
-            (Some(old), Some(new)) => compare(path, old, new, res),
-            (old, new) => res.push(Difference { path, old, new }),
+            (Some(old), Some(new)) => diff_parts(path, old, new, differences),
+            (old, new) => differences.push(Difference { path, old, new }),
         }
     }
 }
 
-/// Parts by what they are called in a path.
-type Steps<'a> = Vec<(String, Part<'a>)>;
+/// Parts with their names in a path.
+type NamedParts<'a> = Vec<(String, Part<'a>)>;
 
-/// The field that names the items of a list, `None` for a map; and the parts.
-fn entries<'a>(part: &Part<'a>) -> Option<(Option<&'static str>, Steps<'a>)> {
+/// Returns the field that names the items of a list, or `None` for a mapping; and the parts.
+fn named_parts<'a>(part: &Part<'a>) -> Option<(Option<&'static str>, NamedParts<'a>)> {
     let below = |step: &str, value| {
-        let step = pointer::escaped(step);
+        let step = pointer::escape_key(step);
         Part { pointer: format!("{}/{step}", part.pointer), value }
     };
     match part.value {
         Value::Object(map) => {
-            let all = map.iter().filter(|it| !it.1.is_null());
-            Some((None, all.map(|(key, it)| (key.clone(), below(key, it))).collect()))
+            let all = map.iter().filter(|entry| !entry.1.is_null());
+            Some((None, all.map(|(key, value)| (key.clone(), below(key, value))).collect()))
         }
         Value::Array(items) => {
-            let (key, names) = names(items)?;
+            let (key, names) = item_names(items)?;
             let all = names.into_iter().zip(items).enumerate();
-            let item = |(at, (name, it)): (usize, (String, &'a Value))| {
-                (format!("[{name}]"), below(&at.to_string(), it))
+            let item = |(at, (name, item)): (usize, (String, &'a Value))| {
+                (format!("[{name}]"), below(&at.to_string(), item))
             };
             Some((Some(key), all.map(item).collect()))
         }
@@ -111,8 +120,8 @@ fn entries<'a>(part: &Part<'a>) -> Option<(Option<&'static str>, Steps<'a>)> {
     }
 }
 
-/// The key that names every item of a list, each differently, and the names.
-fn names(items: &[Value]) -> Option<(&'static str, Vec<String>)> {
+/// Returns the key that names every item of a list, each differently, and the names.
+fn item_names(items: &[Value]) -> Option<(&'static str, Vec<String>)> {
     const KEYS: [&str; 6] = ["name", "mountPath", "containerPort", "port", "key", "jsonPath"];
     let name = |map: &Map<String, Value>, key: &str| match map.get(key)? {
         Value::String(name) => Some(name.clone()),
@@ -121,7 +130,7 @@ fn names(items: &[Value]) -> Option<(&'static str, Vec<String>)> {
     };
     KEYS.into_iter().find_map(|key| {
         let names =
-            items.iter().map(|it| name(it.as_object()?, key)).collect::<Option<Vec<_>>>()?;
+            items.iter().map(|item| name(item.as_object()?, key)).collect::<Option<Vec<_>>>()?;
         let mut sorted = names.clone();
         sorted.sort_unstable();
         sorted.dedup();
@@ -134,15 +143,21 @@ fn every_difference_is_found_once_by_the_names_of_items() {
     use super::json;
     let check = |old: Value, new: Value, expected: &[(&str, &str, &str)]| {
         let pointer =
-            |it: &Option<Part>| it.as_ref().map_or("-".to_owned(), |it| it.pointer.clone());
-        let found = differences(&old, &new);
-        let found: Vec<_> =
-            found.iter().map(|it| (it.path.clone(), pointer(&it.old), pointer(&it.new))).collect();
-        let found: Vec<_> =
-            found.iter().map(|it| (it.0.as_str(), it.1.as_str(), it.2.as_str())).collect();
+            |part: &Option<Part>| part.as_ref().map_or("-".to_owned(), |part| part.pointer.clone());
+        let found = diff_values(&old, &new);
+        let found: Vec<_> = found
+            .iter()
+            .map(|difference| {
+                (difference.path.clone(), pointer(&difference.old), pointer(&difference.new))
+            })
+            .collect();
+        let found: Vec<_> = found
+            .iter()
+            .map(|parts| (parts.0.as_str(), parts.1.as_str(), parts.2.as_str()))
+            .collect();
         assert_eq!(found, expected);
     };
-    let list = |it: Value| json!({ "list": it });
+    let list = |list: Value| json!({ "list": list });
     check(
         list(json!([{ "name": "a", "x/y": 1 }, { "name": "b" }])),
         list(json!([{ "name": "b", "z": [1] }, { "name": "a", "x/y": 2 }])),
@@ -163,7 +178,7 @@ fn every_difference_is_found_once_by_the_names_of_items() {
 fn the_first_difference_is_named_by_its_path() {
     use super::json;
     let check = |one: Value, other: Value, expected: (&str, &str, &str)| {
-        let (at, one, other) = difference(&one, &other);
+        let (at, one, other) = first_difference(&one, &other);
         assert_eq!((at.as_str(), one.as_str(), other.as_str()), expected);
     };
     check(json!({ "a": [{ "b": 1 }] }), json!({ "a": [{ "b": 2 }] }), ("a[0].b", "1", "2"));

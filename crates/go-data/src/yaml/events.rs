@@ -5,20 +5,22 @@ use std::borrow::Cow;
 
 use libyaml_safer::{Event, EventData, Parser, ScalarStyle};
 
-use super::{Fault, Mark, guard, stream};
+use super::{Mark, YamlError, guard, stream};
 
 pub struct Events<'t> {
     parser: Parser<&'t [u8]>,
     text: &'t str,
     lines: usize,
-    /// Whether a line break was added to the text: the parser panics at blocks that end without one.
+    /// A line break was added to the text: the parser panics at blocks that end without one.
     is_open: bool,
-    /// Where the last event ends.
+    /// The offset at which the last event ends.
     end: usize,
 }
 
-/// The text in a form that the parser accepts, and whether a line break was added.
-pub fn prepare<'a>(document: &'a stream::Part<'_>) -> Result<(Cow<'a, str>, bool), Fault> {
+/// Returns the text in a form that the parser accepts, and whether a line break was added.
+pub fn prepare_text<'a>(
+    document: &'a stream::DocumentText<'_>,
+) -> Result<(Cow<'a, str>, bool), YamlError> {
     check_characters(document)?;
     let text = document.text.strip_prefix('\u{feff}').unwrap_or(&document.text);
     if text.is_empty() || text.ends_with(['\n', '\r']) {
@@ -34,31 +36,31 @@ impl<'t> Events<'t> {
         Self { parser, text, lines, is_open, end: 0 }
     }
 
-    /// The next event and its place.
-    pub fn next(&mut self) -> Result<(EventData, Mark), Fault> {
+    /// Returns the next event and its location.
+    pub fn next(&mut self) -> Result<(EventData, Mark), YamlError> {
         // The parser panics at a comma that follows a tag. Any other text that makes it panic is refused, too.
-        let Some(event) = guard::caught(|| self.parser.parse()) else {
+        let Some(event) = guard::catch_panic(|| self.parser.parse()) else {
             let hint = Some("if a comma follows a tag, write a space between them");
             let line = self.text.get(..self.end).unwrap_or_default().matches('\n').count();
             let mark = Mark { line: self.lines + line + 1, column: 1 };
-            return Err(Fault::new(mark, "the YAML parser cannot continue from here", hint));
+            return Err(YamlError::new(mark, "the YAML parser cannot continue from here", hint));
         };
         let Event { mut data, start_mark, end_mark, .. } = event.map_err(|error| {
             let message = match error.context() {
                 Some(context) => format!("{} {context}", error.problem()),
                 None => error.problem().to_owned(),
             };
-            Fault::new(self.mark(error.problem_mark().unwrap_or_default()), message, None)
+            YamlError::new(self.to_mark(error.problem_mark().unwrap_or_default()), message, None)
         })?;
-        let mark = self.mark(start_mark);
-        let index = |it: u64| usize::try_from(it).unwrap_or(usize::MAX);
+        let mark = self.to_mark(start_mark);
+        let index = |index: u64| usize::try_from(index).unwrap_or(usize::MAX);
         let (start, end) = (index(start_mark.index), index(end_mark.index));
         self.end = end;
         if let EventData::DocumentStart { version_directive: Some(version), .. } = &data
             && (version.major, version.minor) != (1, 1)
         {
             let message = format!("`%YAML {}.{}` is not supported", version.major, version.minor);
-            return Err(Fault::new(mark, message, Some("remove the line")));
+            return Err(YamlError::new(mark, message, Some("remove the line")));
         }
         if let EventData::Scalar { value, style, .. } = &mut data {
             match style {
@@ -68,7 +70,7 @@ impl<'t> Events<'t> {
                 ScalarStyle::Literal | ScalarStyle::Folded
                     if self.is_open && end == self.text.len() =>
                 {
-                    close(value, self.text.get(start..end).unwrap_or_default(), mark)?;
+                    remove_added_break(value, self.text.get(start..end).unwrap_or_default(), mark)?;
                 }
                 _ => {}
             }
@@ -76,20 +78,20 @@ impl<'t> Events<'t> {
         Ok((data, mark))
     }
 
-    /// Whether comments follow the last event, and nothing else.
+    /// Returns whether comments follow the last event, and nothing else.
     pub fn has_foot(&self) -> bool {
         let mut lines = self.text.get(self.end..).unwrap_or_default().lines().map(str::trim);
-        let is_comment = |it: &str| it.starts_with('#');
-        lines.clone().any(is_comment) && lines.all(|it| it.is_empty() || is_comment(it))
+        let is_comment = |line: &str| line.starts_with('#');
+        lines.clone().any(is_comment) && lines.all(|line| line.is_empty() || is_comment(line))
     }
 
-    fn mark(&self, mark: libyaml_safer::Mark) -> Mark {
-        let from_one = |it: u64| usize::try_from(it).unwrap_or(usize::MAX - 1) + 1;
+    fn to_mark(&self, mark: libyaml_safer::Mark) -> Mark {
+        let from_one = |number: u64| usize::try_from(number).unwrap_or(usize::MAX - 1) + 1;
         Mark { line: self.lines.saturating_add(from_one(mark.line)), column: from_one(mark.column) }
     }
 }
 
-fn check_characters(document: &stream::Part<'_>) -> Result<(), Fault> {
+fn check_characters(document: &stream::DocumentText<'_>) -> Result<(), YamlError> {
     let mut before = '\n';
     for (at, c) in document.text.char_indices() {
         let is_allowed = matches!(
@@ -105,7 +107,7 @@ fn check_characters(document: &stream::Part<'_>) -> Result<(), Fault> {
             let place = if is_allowed { "here" } else { "in YAML" };
             let message = format!("the character U+{:04X} is not allowed {place}", u32::from(c));
             let hint = Some("remove it, or write it as an escape in double quotes");
-            return Err(Fault::new(Mark { line, column }, message, hint));
+            return Err(YamlError::new(Mark { line, column }, message, hint));
         }
         before = c;
     }
@@ -113,11 +115,11 @@ fn check_characters(document: &stream::Part<'_>) -> Result<(), Fault> {
 }
 
 /// Refuses the escape `\/`, which this parser supports but Go's do not.
-fn check_escapes(quoted: &str, mark: Mark) -> Result<(), Fault> {
+fn check_escapes(quoted: &str, mark: Mark) -> Result<(), YamlError> {
     let mut chars = quoted.chars();
     while let Some(c) = chars.next() {
         if c == '\\' && chars.next() == Some('/') {
-            return Err(Fault::new(
+            return Err(YamlError::new(
                 mark,
                 "Go's YAML parsers do not support the escape `\\/`",
                 Some("write `/`"),
@@ -128,23 +130,23 @@ fn check_escapes(quoted: &str, mark: Mark) -> Result<(), Fault> {
 }
 
 /// Removes the line break that was added to the text from the block at its end.
-fn close(value: &mut String, block: &str, mark: Mark) -> Result<(), Fault> {
+fn remove_added_break(value: &mut String, block: &str, mark: Mark) -> Result<(), YamlError> {
     let mut lines = block.lines();
     let head = lines.next().unwrap_or_default();
     let head = head.split('#').next().unwrap_or_default();
     let last = block.lines().next_back().unwrap_or_default();
     let indents = lines
-        .filter(|it| !it.trim().is_empty())
-        .map(|it| it.len() - it.trim_start_matches(' ').len());
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| line.len() - line.trim_start_matches(' ').len());
     let is_blank = last.trim_matches(' ').is_empty();
     // A blank line belongs to the text if it is longer than the indentation.
     if last.trim().is_empty()
         && !(is_blank
-            && indents.min().is_some_and(|it| last.len() <= it)
+            && indents.min().is_some_and(|indent| last.len() <= indent)
             && !head.contains(|c: char| c.is_ascii_digit()))
     {
         let message = "the last line of this block is blank and has no line break";
-        return Err(Fault::new(mark, message, Some("end the text with a line break")));
+        return Err(YamlError::new(mark, message, Some("end the text with a line break")));
     }
     if value.ends_with('\n') && (!is_blank || head.contains('+')) {
         value.pop();

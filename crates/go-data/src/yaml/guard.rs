@@ -11,7 +11,7 @@ thread_local! {
 }
 
 /// Returns the result of `work`, or `None` if it panics. Do not use the data that it works on after a panic.
-pub fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
+pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let print = panic::take_hook();

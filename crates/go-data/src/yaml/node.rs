@@ -1,4 +1,4 @@
-//! A document with the place of each of its parts.
+//! A document with the location of each of its nodes.
 
 use super::{Value, is_respelled_time, pointer};
 
@@ -15,7 +15,7 @@ pub struct Node {
     pub mark: Mark,
     /// The spelling of a scalar without quotes, if it differs from JSON's: `~`, `0x10`, a date.
     pub spelling: Option<String>,
-    /// Whether a scalar is written in quotes or as a block.
+    /// The scalar is written in quotes or as a block.
     pub is_quoted: bool,
 }
 
@@ -30,7 +30,7 @@ pub enum Data {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     pub key: String,
-    /// The place of the key.
+    /// The location of the key.
     pub mark: Mark,
     pub value: Node,
 }
@@ -41,40 +41,44 @@ impl Node {
             Data::Scalar(value) => value,
             Data::List(items) => items.into_iter().map(Self::into_value).collect(),
             Data::Map(entries) => Value::Object(
-                entries.into_iter().map(|it| (it.key, it.value.into_value())).collect(),
+                entries.into_iter().map(|entry| (entry.key, entry.value.into_value())).collect(),
             ),
         }
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<&Self> {
         match &self.data {
-            Data::Map(entries) => entries.iter().find(|it| it.key == key).map(|it| &it.value),
+            Data::Map(entries) => {
+                entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
+            }
             _ => None,
         }
     }
 
-    /// The place of the field with this JSON pointer, or of the last part of its path that is there: of a key in a map,
-    /// of an item in a list.
+    /// Returns the location of the field with this JSON pointer, or of the last part of its path that exists: of a key
+    /// in a mapping, of an item in a list.
     pub fn mark_at(&self, pointer: &str) -> Mark {
-        let (mut at, mut res) = (self, self.mark);
+        let (mut at, mut last) = (self, self.mark);
         for key in pointer.split('/').skip(1) {
-            let key = pointer::unescaped(key);
+            let key = pointer::unescape_key(key);
             let next = match &at.data {
                 Data::Map(entries) => entries
                     .iter()
-                    .find(|it| it.key == key)
-                    .or_else(|| entries.iter().find(|it| it.key.eq_ignore_ascii_case(&key)))
-                    .map(|it| (&it.value, it.mark)),
-                Data::List(items) => {
-                    key.parse::<usize>().ok().and_then(|it| items.get(it)).map(|it| (it, it.mark))
-                }
+                    .find(|entry| entry.key == key)
+                    .or_else(|| entries.iter().find(|entry| entry.key.eq_ignore_ascii_case(&key)))
+                    .map(|entry| (&entry.value, entry.mark)),
+                Data::List(items) => key
+                    .parse::<usize>()
+                    .ok()
+                    .and_then(|index| items.get(index))
+                    .map(|item| (item, item.mark)),
                 Data::Scalar(_) => None,
             };
             let Some((value, mark)) = next else { break };
-            (at, res) = (value, mark);
+            (at, last) = (value, mark);
         }
-        res
+        last
     }
 
     pub fn as_str(&self) -> Option<&str> {
@@ -84,7 +88,7 @@ impl Node {
         }
     }
 
-    /// Whether this is a point in time without quotes that kustomize may spell in its own way.
+    /// Returns whether this is a point in time without quotes that kustomize may spell in another way.
     pub fn is_respelled_time(&self) -> bool {
         let text = self.spelling.as_deref().or(self.as_str());
         !self.is_quoted && self.as_str().is_some() && text.is_some_and(is_respelled_time)
@@ -94,8 +98,8 @@ impl Node {
         matches!(self.data, Data::Scalar(Value::Null))
     }
 
-    /// Its type, for a message.
-    pub fn what(&self) -> &'static str {
+    /// Returns its type, for a message.
+    pub fn type_name(&self) -> &'static str {
         match &self.data {
             Data::Scalar(Value::Null) => "nothing",
             Data::Scalar(Value::Bool(_)) => "a boolean",

@@ -19,7 +19,7 @@ pub enum Resolved {
 }
 
 /// Resolves a text without quotes or tag.
-pub fn resolve(text: &str, dialect: Dialect) -> Resolved {
+pub fn resolve_plain(text: &str, dialect: Dialect) -> Resolved {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Resolved::Null,
         "true" | "True" | "TRUE" => return Resolved::Bool(true),
@@ -41,17 +41,17 @@ pub fn resolve(text: &str, dialect: Dialect) -> Resolved {
     if timestamp::parse(text).is_some() {
         return Resolved::Time;
     }
-    number(text, dialect).unwrap_or(Resolved::Text)
+    resolve_number(text, dialect).unwrap_or(Resolved::Text)
 }
 
-/// Whether YAML 1.1 reads the text as a boolean, and YAML 1.2 as a string.
+/// Returns whether YAML 1.1 reads the text as a boolean, and YAML 1.2 as a string.
 pub fn is_old_boolean(text: &str) -> bool {
-    matches!(resolve(text, Dialect::Kubernetes), Resolved::Bool(_))
-        && matches!(resolve(text, Dialect::Kustomize), Resolved::Text)
+    matches!(resolve_plain(text, Dialect::Kubernetes), Resolved::Bool(_))
+        && matches!(resolve_plain(text, Dialect::Kustomize), Resolved::Text)
 }
 
-/// Whether any parser of YAML 1.1 or 1.2 might read the text as something other than a string. If in doubt, returns
-/// true.
+/// Returns whether any parser of YAML 1.1 or 1.2 might read the text as something other than a string; `true` if in
+/// doubt.
 pub fn is_suspicious(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let word = matches!(
@@ -64,7 +64,7 @@ pub fn is_suspicious(text: &str) -> bool {
 }
 
 fn looks_numeric(text: &str) -> bool {
-    let radix = ["0x", "0o", "0b"].iter().find_map(|it| text.strip_prefix(it));
+    let radix = ["0x", "0o", "0b"].iter().find_map(|prefix| text.strip_prefix(prefix));
     if let Some(rest) = radix {
         return rest.chars().all(|c| c.is_ascii_hexdigit() || matches!(c, 'p' | '.' | '+' | '-'));
     }
@@ -80,39 +80,41 @@ fn looks_numeric(text: &str) -> bool {
         && exponent.chars().all(|c| c.is_ascii_digit())
 }
 
-/// Whether it starts like a date: 2026-01-01.
+/// Returns whether a text starts like a date: 2026-01-01.
 fn is_date(text: &str) -> bool {
     let mut parts = text.splitn(3, '-');
-    let year = parts.next().is_some_and(|it| it.len() == 4 && all_digits(it));
-    let month = parts.next().is_some_and(|it| it.len() <= 2 && all_digits(it));
-    year && month && parts.next().is_some_and(|it| it.starts_with(|c: char| c.is_ascii_digit()))
+    let year = parts.next().is_some_and(|year| year.len() == 4 && all_digits(year));
+    let month = parts.next().is_some_and(|month| month.len() <= 2 && all_digits(month));
+    year && month && parts.next().is_some_and(|day| day.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 fn all_digits(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit())
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A number as Go's parsers read it: `012` is octal, `08` is not, `1_000` is a thousand.
-fn number(text: &str, dialect: Dialect) -> Option<Resolved> {
+/// Resolves a number as Go's parsers do: `012` is octal, `08` is not, `1_000` is a thousand.
+fn resolve_number(text: &str, dialect: Dialect) -> Option<Resolved> {
     match text.as_bytes().first()? {
-        b'.' if separates_digits(text) => float(&text.replace('_', "")),
+        b'.' if separates_digits(text) => resolve_float(&text.replace('_', "")),
         b'0'..=b'9' | b'+' | b'-' => {
             let plain = text.replace('_', "");
-            integer(&plain).or_else(|| float(&plain)).or_else(|| signed_late(&plain, dialect))
+            resolve_integer(&plain)
+                .or_else(|| resolve_float(&plain))
+                .or_else(|| signed_late(&plain, dialect))
         }
         _ => None,
     }
 }
 
-/// Whether each underscore is between two digits.
+/// Returns whether each underscore is between two digits.
 fn separates_digits(text: &str) -> bool {
-    let is_digit = |it: Option<&u8>| it.is_some_and(u8::is_ascii_digit);
+    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
     let bytes = text.as_bytes();
-    let mut places = (1..bytes.len()).filter(|it| bytes[*it] == b'_');
-    places.all(|it| is_digit(bytes.get(it - 1)) && is_digit(bytes.get(it + 1)))
+    let mut underscores = (1..bytes.len()).filter(|at| bytes[*at] == b'_');
+    underscores.all(|at| is_digit(bytes.get(at - 1)) && is_digit(bytes.get(at + 1)))
 }
 
-fn integer(text: &str) -> Option<Resolved> {
+fn resolve_integer(text: &str) -> Option<Resolved> {
     let (sign, digits) = match text.as_bytes().first()? {
         b'-' | b'+' => text.split_at(1),
         _ => ("", text),
@@ -130,13 +132,13 @@ fn integer(text: &str) -> Option<Resolved> {
     }
     let size = i128::from_str_radix(digits, radix).ok()?;
     match i64::try_from(if sign == "-" { -size } else { size }) {
-        Ok(it) => Some(Resolved::Int(it)),
+        Ok(integer) => Some(Resolved::Int(integer)),
         Err(_) if sign.is_empty() => u64::try_from(size).ok().map(Resolved::Uint),
         Err(_) => None,
     }
 }
 
-/// `0b-1`, which Go also reads as a number.
+/// Resolves `0b-1`, which Go also reads as a number.
 fn signed_late(text: &str, dialect: Dialect) -> Option<Resolved> {
     let octal = text.strip_prefix("0o").filter(|_| dialect == Dialect::Kustomize);
     let (radix, digits) = match (text.strip_prefix("0b"), octal) {
@@ -147,31 +149,32 @@ fn signed_late(text: &str, dialect: Dialect) -> Option<Resolved> {
     i64::from_str_radix(digits, radix).ok().map(Resolved::Int)
 }
 
-/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, if it is finite.
-fn float(text: &str) -> Option<Resolved> {
+/// Resolves `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, if it is finite.
+fn resolve_float(text: &str) -> Option<Resolved> {
     let body = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (mantissa, exponent) = match body.find(['e', 'E']) {
         Some(at) => (&body[..at], Some(&body[at + 1..])),
         None => (body, None),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = |it: &str| it.bytes().all(|it| it.is_ascii_digit());
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let shape = match whole {
         "" => all_digits(fraction),
         whole => digits(whole) && digits(fraction),
     };
-    let power = exponent.is_none_or(|it| all_digits(it.strip_prefix(['+', '-']).unwrap_or(it)));
+    let power = exponent
+        .is_none_or(|exponent| all_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)));
     if !shape || !power {
         return None;
     }
-    text.parse().ok().filter(|it: &f64| it.is_finite()).map(Resolved::Float)
+    text.parse().ok().filter(|number: &f64| number.is_finite()).map(Resolved::Float)
 }
 
 #[test]
 fn scalars_without_quotes_are_what_go_reads() {
     use Resolved::{Bool, Float, Int, Text, Time, Uint};
     let check = |text: &str, expected: Resolved| {
-        assert_eq!(resolve(text, Dialect::Kubernetes), expected, "{text}");
+        assert_eq!(resolve_plain(text, Dialect::Kubernetes), expected, "{text}");
     };
     for text in ["tRue", "nULL", "_1", "1:30", "1e400", "0x", "0b12", "0x1p3", ".", "._1", "--1"] {
         check(text, Text);
@@ -200,6 +203,6 @@ fn scalars_without_quotes_are_what_go_reads() {
     check("2026-1-1", Time);
     for (text, truth) in [("yes", true), ("Off", false), ("ON", true), ("y", true), ("N", false)] {
         check(text, Bool(truth));
-        assert_eq!(resolve(text, Dialect::Kustomize), Text, "{text}");
+        assert_eq!(resolve_plain(text, Dialect::Kustomize), Text, "{text}");
     }
 }

@@ -2,27 +2,27 @@
 
 use super::Value;
 
-/// The string at a JSON pointer; empty if there is none.
+/// Returns the string at a JSON pointer; empty if there is none.
 pub fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The list at a JSON pointer; empty if there is none.
+/// Returns the list at a JSON pointer; empty if there is none.
 pub fn list<'a>(object: &'a Value, pointer: &str) -> &'a [Value] {
     object.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The strings of a list at a JSON pointer.
+/// Returns the strings of a list at a JSON pointer.
 pub fn texts<'a>(object: &'a Value, pointer: &str) -> impl Iterator<Item = &'a str> {
     list(object, pointer).iter().filter_map(Value::as_str)
 }
 
-/// A key as a part of a JSON pointer.
-pub fn escaped(key: &str) -> String {
+/// Escapes a key for a JSON pointer.
+pub fn escape_key(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// The key of a part of a JSON pointer.
-pub fn unescaped(part: &str) -> String {
+/// Returns the key that a part of a JSON pointer stands for.
+pub fn unescape_key(part: &str) -> String {
     part.replace("~1", "/").replace("~0", "~")
 }

@@ -1,4 +1,6 @@
-use super::{Dialect, Value, added_key_fault, documents, from_text, json, to_text, tricky::TRICKY};
+use super::{
+    Dialect, Value, find_added_key_error, from_text, json, parse_documents, to_text, tricky::TRICKY,
+};
 
 #[test]
 fn every_string_reads_back_as_itself() {
@@ -12,8 +14,8 @@ fn every_string_reads_back_as_itself() {
             json!({ key: { key: text }, "zz": [[], {}, null, true, 1.5, -3, u64::MAX] }),
         ] {
             let text = to_text(&value);
-            let read =
-                from_text(&text, Dialect::Kubernetes).unwrap_or_else(|it| panic!("{it}\n{text}"));
+            let read = from_text(&text, Dialect::Kubernetes)
+                .unwrap_or_else(|error| panic!("{error}\n{text}"));
             assert_eq!(read, value, "{text}");
         }
     }
@@ -25,7 +27,8 @@ fn every_string_reads_back_in_another_reader() {
     for text in TRICKY {
         let value = json!({ text.to_owned(): text, "z": [text, { "a": text }] });
         let text = to_text(&value);
-        let read: Value = serde_yaml::from_str(&text).unwrap_or_else(|it| panic!("{it}\n{text}"));
+        let read: Value =
+            serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         assert_eq!(read, value, "{text}");
     }
 }
@@ -56,8 +59,8 @@ fn objects_are_written_as_go_writes_them() {
 #[test]
 fn what_readers_see_differently_is_refused_with_its_place() {
     let check = |text: &str, expected: &str| {
-        let error = documents(text, Dialect::Kubernetes)
-            .map(|it| format!("{it:?}"))
+        let error = parse_documents(text, Dialect::Kubernetes)
+            .map(|values| format!("{values:?}"))
             .unwrap_err()
             .to_string();
         assert_eq!(error, expected, "{text}");
@@ -82,7 +85,10 @@ fn what_readers_see_differently_is_refused_with_its_place() {
         "a: 1\n...\nb: 2\n",
         "a second document begins, which Kubernetes programs ignore at line 3 column 1 (separate them with a line `---`, or keep only one)",
     );
-    let two = super::whole("a: 1\n---\nb: 2\n", Dialect::Strict).map(drop).unwrap_err().to_string();
+    let two = super::parse_document("a: 1\n---\nb: 2\n", Dialect::Strict)
+        .map(drop)
+        .unwrap_err()
+        .to_string();
     assert!(two.ends_with("at line 3 column 1 (keep only one document in this file)"), "{two}");
     check(
         "a: 1\n--- {b: 2}\n",
@@ -93,7 +99,7 @@ fn what_readers_see_differently_is_refused_with_its_place() {
 #[test]
 fn each_program_reads_in_its_own_way() {
     let check = |text: &str, kubernetes: Value, kustomize: Option<Value>| {
-        let read = |dialect| documents(text, dialect).ok().map(Value::from);
+        let read = |dialect| parse_documents(text, dialect).ok().map(Value::from);
         assert_eq!(read(Dialect::Kubernetes), Some(kubernetes), "{text}");
         assert_eq!(read(Dialect::Kustomize), kustomize, "{text}");
     };
@@ -110,14 +116,14 @@ fn each_program_reads_in_its_own_way() {
     check(merge, last, Some(first));
     let folded = "a: >-\n  a\n    b\n  c\n";
     check(folded, json!([{ "a": "a\n  b\nc" }]), Some(json!([{ "a": "a\n\n  b\nc" }])));
-    assert!(documents("a: 1\na: 2\n", Dialect::Strict).is_err());
+    assert!(parse_documents("a: 1\na: 2\n", Dialect::Strict).is_err());
 }
 
 #[test]
 fn streams_hold_documents_comments_and_nothing() {
     let text = "\u{feff}# a\n---\n# only a comment\n---\na: 1\r\nb: |\r\n  x\r\n  y\r\n--- # c\n- 2\n...\n---\n";
     assert_eq!(
-        documents(text, Dialect::Kubernetes).expect("a stream"),
+        parse_documents(text, Dialect::Kubernetes).expect("a stream"),
         [json!({"a": 1, "b": "x\ny\n"}), json!([2])]
     );
 }
@@ -135,19 +141,19 @@ fn malformed_text_is_refused() {
         "- a\nb: c",
         "*x",
     ] {
-        assert!(documents(text, Dialect::Kubernetes).is_err(), "{text:?}");
+        assert!(parse_documents(text, Dialect::Kubernetes).is_err(), "{text:?}");
     }
-    assert!(documents(&"[".repeat(10_000), Dialect::Kubernetes).is_err());
+    assert!(parse_documents(&"[".repeat(10_000), Dialect::Kubernetes).is_err());
 }
 
 #[test]
 fn kustomize_adds_keys_that_are_strings_without_quotes() {
     for key in ["a", "a b", "1:20", "=", "on", "y", "- a", "#a", "1.2.3"] {
-        assert_eq!(added_key_fault(key), None, "{key}");
+        assert_eq!(find_added_key_error(key), None, "{key}");
     }
     for key in
         ["1", "0x1F", "1_000", "1e3", ".inf", "0o7", "true", "null", "~", "", "<<", "2024-01-01"]
     {
-        assert!(added_key_fault(key).is_some(), "{key}");
+        assert!(find_added_key_error(key).is_some(), "{key}");
     }
 }

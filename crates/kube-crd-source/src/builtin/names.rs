@@ -238,7 +238,8 @@ pub fn is_macro(path: &str) -> bool {
     matches!(path, "kube::CustomResource" | "kube::KubeSchema")
 }
 
-/// Whether a foreign path is a name that is known for certain. `kubernetes` is what the project has of k8s-openapi.
+/// Returns whether a foreign path is a name that is known for certain. `kubernetes` is what the project has of
+/// k8s-openapi.
 pub fn is_known(kubernetes: &Kubernetes, path: &str) -> bool {
     match kubernetes.find_type(path) {
         Some(found) => !matches!(found, Err(KubernetesMiss::Absent)),
@@ -252,7 +253,7 @@ pub fn is_known(kubernetes: &Kubernetes, path: &str) -> bool {
     }
 }
 
-/// Whether a module is known not to hold a name, where [`is_known`] does not know it in there: then a `use …::*`
+/// Returns whether a module is known not to hold a name that [`is_known`] does not know in it: then a `use …::*`
 /// of the module does not hide what has that name elsewhere.
 pub fn is_known_without(kubernetes: &Kubernetes, module: &str, name: &str) -> bool {
     let whole = WHOLE.contains(&module)

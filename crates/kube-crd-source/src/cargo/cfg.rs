@@ -48,10 +48,12 @@ pub struct Features {
 impl Features {
     /// Returns whether a feature is on. A dependency's feature (`a/b`) is not known.
     pub fn is_on(&self, name: &str) -> Cfg {
-        match self.on.contains(name) {
-            true => Cfg::Yes,
-            false if self.maybe.contains(name) || name.contains('/') => Cfg::Depends,
-            false => Cfg::No,
+        if self.on.contains(name) {
+            Cfg::Yes
+        } else if self.maybe.contains(name) || name.contains('/') {
+            Cfg::Depends
+        } else {
+            Cfg::No
         }
     }
 }

@@ -290,8 +290,8 @@ fn as_in_variables(word: &str) -> String {
     word.replace(['/', '-'], "_").to_uppercase()
 }
 
-/// Whether a variable, without `CARGO_`, has the name of a key that a pattern fits. It does not show where one word of
-/// the key ends, so that `*` is any text in it.
+/// Returns whether a variable, without `CARGO_`, has the name of a key that a pattern fits. It does not show where one
+/// word of the key ends, so that `*` is any text in it.
 fn fits_variable(pattern: &str, variable: &str) -> bool {
     let (pattern, is_table) = match pattern.strip_suffix("/**") {
         Some(table) => (table, true),

@@ -101,7 +101,8 @@ fn is_chosen_for_tests(packages: &Packages<'_>) -> bool {
         && packages.root_ids().any(|root| packages.dependencies_of(root).iter().any(chooses))
 }
 
-/// Whether a flag can turn on the feature `latest` of k8s-openapi: a root depends on it by its name, and it has the feature.
+/// Returns whether a flag can turn on the feature `latest` of k8s-openapi: a root depends on it by its name, and it has
+/// the feature.
 fn has_latest(packages: &Packages<'_>, id: PackageId) -> bool {
     let is_named = |root: PackageId| {
         packages.dependencies_of(root).iter().any(|dependency| dependency.key == "k8s-openapi")

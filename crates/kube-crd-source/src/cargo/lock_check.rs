@@ -132,7 +132,7 @@ fn checked_packages(packages: &Packages<'_>) -> Vec<PackageId> {
     found
 }
 
-/// Returns whether cargo resolves a dependency: it passes by those of the tests of what is no member.
+/// Returns whether cargo resolves a dependency: it ignores those of the tests of packages that are no members.
 fn is_resolved(packages: &Packages<'_>, id: PackageId, dependency: &Dependency) -> bool {
     packages.all[id].member || dependency.use_ != For::Tests
 }

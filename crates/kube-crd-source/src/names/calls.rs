@@ -91,7 +91,7 @@ impl MacroEffect {
         self.names.as_ref().is_none_or(|names| names.contains(name))
     }
 
-    /// Whether it may write an `impl` of one of these traits, or a trait of its own with a function of this name.
+    /// Returns whether it may write an `impl` of one of these traits, or a new trait with a function of this name.
     pub(super) fn may_extend(&self, traits: &BTreeSet<&str>, function: &str) -> bool {
         let is_written = |it: &&str| self.words.contains(*it);
         self.writes_anything

@@ -165,7 +165,8 @@ impl Names {
         Some(format!("{} may define `{function}`, and macros are not expanded", call?))
     }
 
-    /// Whether something may write a function that one of these traits of the project gives to a type of another crate.
+    /// Returns whether a macro may write a function that one of these traits of the project gives to a type of another
+    /// crate.
     pub fn may_be_extended(&self, traits: &[ItemId], function: &str) -> bool {
         let is_any = !traits.is_empty();
         let traits: BTreeSet<&str> =

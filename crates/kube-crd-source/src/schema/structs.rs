@@ -180,9 +180,12 @@ impl Reader {
                 self.warn_of_flattened(this, field);
                 let Some(ty) = self.field_type(this, field) else { continue };
                 let required = field.validation.is_required();
-                let inner = standing_for(&[ty], || match self.world.behaviour.schemars.flatten {
-                    true => upstream::json_schema_for_flatten::<Dyn<0>>(generator, required),
-                    false => older::flattened_schema(generator, required),
+                let inner = standing_for(&[ty], || {
+                    if self.world.behaviour.schemars.flatten {
+                        upstream::json_schema_for_flatten::<Dyn<0>>(generator, required)
+                    } else {
+                        older::flattened_schema(generator, required)
+                    }
                 });
                 upstream::flatten(&mut schema, inner);
             } else {

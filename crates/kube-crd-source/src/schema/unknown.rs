@@ -108,7 +108,7 @@ fn in_map(
 ) {
     let keys = map.keys().map(String::as_str);
     for key in keys.filter(|key| !known.contains(key) && !ALIKE.contains(key)) {
-        let nearest = diagnostics::nearest(key, known.iter().copied());
+        let nearest = diagnostics::find_nearest(key, known.iter().copied());
         if nearest.is_some() || key.starts_with("x-kubernetes-") {
             res.push(Unknown { path: path.to_vec(), key: key.to_owned(), nearest });
         }

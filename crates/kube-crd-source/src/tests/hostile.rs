@@ -38,9 +38,10 @@ fn pieces(text: &str) -> Vec<&str> {
     let mut res = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let end = match word(first) {
-            true => rest.find(|it| !word(it)).unwrap_or(rest.len()),
-            false => first.len_utf8(),
+        let end = if word(first) {
+            rest.find(|it| !word(it)).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
         };
         res.push(&rest[..end]);
         rest = &rest[end..];

@@ -87,7 +87,7 @@ impl Problem {
         }
     }
 
-    /// Names the rule of a warning, see [`Lines::accepts`].
+    /// Names the rule of a warning, see [`Lines::is_accepted`].
     pub fn with_rule(self, rule: &'static str) -> Self {
         Self { rule: Some(rule), ..self }
     }
@@ -99,7 +99,7 @@ impl Problem {
     /// The same problem with its line of the text that was read, and with whether a comment there accepts it.
     pub fn quote(self, lines: &mut Lines<'_>) -> Self {
         let line = self.place.line;
-        let is_accepted = self.rule.is_some_and(|rule| lines.accepts(rule, line));
+        let is_accepted = self.rule.is_some_and(|rule| lines.is_accepted(rule, line));
         Self { source_line: lines.get(line), is_accepted, ..self }
     }
 

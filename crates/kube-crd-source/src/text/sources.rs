@@ -114,7 +114,7 @@ impl ReadTexts {
             if *hash != hash_of(&text) {
                 continue;
             }
-            let (mut lines, conflict) = (Lines::of(&text), find_conflict(&path, &text));
+            let (mut lines, conflict) = (Lines::new(&text), find_conflict(&path, &text));
             for problem in problems {
                 *problem = match &conflict {
                     Some((conflict, lines)) if lines.contains(&problem.place.line) => {
@@ -174,8 +174,9 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// Whether a file may be read. What is read is printed, so a clone may lead to none of its reader's files: outside
-    /// of the workspace's folder these are the files of declared packages, and each Cargo.toml that cargo would read.
+    /// Returns whether a file may be read. What is read is printed, so a clone may lead to none of its reader's files:
+    /// outside of the workspace's folder these are the files of declared packages, and each Cargo.toml that cargo would
+    /// read.
     pub fn allows_path(&self, path: &str) -> bool {
         let is_declared = |folder: &String| {
             let rest = path.strip_prefix(folder.as_str());

@@ -3,7 +3,7 @@
 /// In bytes. What is nested too deep for it is refused before.
 pub const SIZE: usize = 1 << 30;
 
-/// Runs `f` with that much room.
+/// Runs `f` on a stack of this size.
 pub fn with_room<T: Send>(f: impl Fn() -> T + Sync) -> T {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(SIZE);

@@ -63,7 +63,7 @@ impl Evaluator<'_> {
         to: Int,
     ) -> Eval<Value> {
         let (low, high) = to.range();
-        // A cast to an integer saturates, and `i128` has room for the limits of the types with up to 64 bits.
+        // A cast to an integer saturates, and `i128` holds the limits of the types with up to 64 bits.
         let found = (number as i128).clamp(low, high);
         if to == Int::U128 || to.bits().is_none() && !is_portable(found, to) {
             return self.unsupported(frame, it);
@@ -126,8 +126,8 @@ impl Evaluator<'_> {
     }
 }
 
-/// Whether a number without a type is of the type that it is cast to: a single literal is, with or without a sign, as
-/// rustc's `check_expr_lit` expects it; operands are of the types that literals have where nothing says one.
+/// Returns whether a number without a type is of the type that it is cast to: a single literal is, with or without a
+/// sign, as rustc's `check_expr_lit` expects it; operands are of the types that literals have where nothing says one.
 fn takes_type_of_cast(expr: &Expr, to: &Ty) -> bool {
     match peel_parens(expr) {
         Expr::Unary(it) => takes_type_of_cast(&it.expr, to),

@@ -66,12 +66,11 @@ impl Evaluator<'_> {
         let inner = expected.content_type(0);
         let items: Vec<&Expr> = items.collect();
         // Without a type from outside, one item may give the others theirs.
-        let inner = match inner.is_known() {
-            true => inner,
-            false => {
-                let known = items.iter().map(|expr| self.type_of(frame, expr)).find(Ty::is_known);
-                known.unwrap_or(inner)
-            }
+        let inner = if inner.is_known() {
+            inner
+        } else {
+            let known = items.iter().map(|expr| self.type_of(frame, expr)).find(Ty::is_known);
+            known.unwrap_or(inner)
         };
         items.into_iter().map(|expr| self.eval_expr(frame, expr, &inner)).collect()
     }

@@ -343,7 +343,7 @@ fn has_bounds(generics: &syn::Generics) -> bool {
         || of_where.any(|predicate| !matches!(predicate, syn::WherePredicate::Lifetime(_)))
 }
 
-/// Returns whether an `impl` is for a type with each argument a parameter of its own: `impl<T> Foo<T>`, `impl Foo`.
+/// Returns whether an `impl` is for a type whose arguments are all different parameters: `impl<T> Foo<T>`, `impl Foo`.
 fn is_for_every_argument(imp: &Impl, of: &Type) -> bool {
     let syn::Type::Path(ty) = &*imp.syntax.self_ty else { return false };
     let Some(syn::PathArguments::AngleBracketed(given)) =

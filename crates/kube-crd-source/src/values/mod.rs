@@ -187,9 +187,10 @@ impl<'a> Evaluator<'a> {
 
     /// Counts what is done or copied.
     fn spend(&self, frame: &Frame, at: &impl ToTokens, amount: usize) -> Eval<()> {
-        match self.budget.try_spend(&self.meter, amount) {
-            true => Ok(()),
-            false => self.refuse(frame, at, "it takes too many steps, or grows too large"),
+        if self.budget.try_spend(&self.meter, amount) {
+            Ok(())
+        } else {
+            self.refuse(frame, at, "it takes too many steps, or grows too large")
         }
     }
 }

@@ -4,103 +4,134 @@ use std::collections::BTreeMap;
 
 use super::{
     super::{WAY_OUT, labels::Reach},
-    Files, Kustomization, Label, problem,
+    Files, Kustomization, Label, diagnostic_at,
     reader::Reader,
 };
 use go_data::yaml::{Data, Entry, Mark, Node};
 use model::ProjectPath;
 
 impl Reader {
-    pub(super) fn kustomization(
+    pub(super) fn parse_kustomization_fields(
         &mut self,
         entries: &[&Entry],
         folder: ProjectPath,
     ) -> (Kustomization, Files) {
         let mut files = Files::default();
-        let mut res = Kustomization::new(self.path.clone(), &self.text, folder);
+        let mut kustomization = Kustomization::new(self.path.clone(), &self.text, folder);
         let (mut bases, mut secrets) = (Vec::new(), Vec::new());
         let (mut legacy, mut image_tags) = (Vec::new(), Vec::new());
         let mut common = BTreeMap::new();
         let mut version = None;
         for Entry { key, mark, value } in entries.iter().copied() {
             match key.as_str() {
-                "apiVersion" => version = self.string(value).map(|it| (it, value.mark)),
-                "kind" => match self.string(value).as_deref() {
+                "apiVersion" => {
+                    version = self.parse_string(value).map(|version| (version, value.mark))
+                }
+                "kind" => match self.parse_string(value).as_deref() {
                     None | Some("" | "Kustomization") => {}
-                    Some("Component") => res.component = true,
-                    Some(_) => {
-                        self.fault(value.mark, "this is neither `Kustomization` nor `Component`")
-                    }
+                    Some("Component") => kustomization.component = true,
+                    Some(_) => self.report_problem(
+                        value.mark,
+                        "this is neither `Kustomization` nor `Component`",
+                    ),
                 },
-                "metadata" => self.metadata(value),
-                "resources" => res.resources = self.texts(value),
-                "bases" => bases = self.texts(value),
-                "components" => res.components = self.texts(value),
-                "namespace" => res.namespace = self.filled(value),
-                "namePrefix" => res.name_prefix = self.filled(value),
-                "nameSuffix" => res.name_suffix = self.filled(value),
-                "commonLabels" => common = self.pairs(value),
-                "commonAnnotations" => res.common_annotations = self.pairs(value),
-                "labels" => res.labels = self.each(value, Self::label),
-                "patches" => res.patches = self.each(value, Self::patch),
-                "images" => res.images = self.each(value, Self::image),
-                "replicas" => res.replicas = self.each(value, Self::replica),
+                "metadata" => self.check_metadata(value),
+                "resources" => kustomization.resources = self.parse_texts(value),
+                "bases" => bases = self.parse_texts(value),
+                "components" => kustomization.components = self.parse_texts(value),
+                "namespace" => kustomization.namespace = self.parse_nonempty_string(value),
+                "namePrefix" => kustomization.name_prefix = self.parse_nonempty_string(value),
+                "nameSuffix" => kustomization.name_suffix = self.parse_nonempty_string(value),
+                "commonLabels" => common = self.parse_pairs(value),
+                "commonAnnotations" => kustomization.common_annotations = self.parse_pairs(value),
+                "labels" => kustomization.labels = self.parse_items(value, Self::parse_label),
+                "patches" => kustomization.patches = self.parse_items(value, Self::parse_patch),
+                "images" => kustomization.images = self.parse_items(value, Self::parse_image),
+                "replicas" => kustomization.replicas = self.parse_items(value, Self::parse_replica),
                 "configMapGenerator" => {
-                    res.generators = self.each(value, |reader, it| reader.generator(it, false));
+                    kustomization.generators =
+                        self.parse_items(value, |reader, item| reader.parse_generator(item, false));
                 }
                 "secretGenerator" => {
-                    secrets = self.each(value, |reader, it| reader.generator(it, true))
+                    secrets =
+                        self.parse_items(value, |reader, item| reader.parse_generator(item, true))
                 }
-                "generatorOptions" => res.generator_options = self.options(value),
-                "sortOptions" => res.order = self.sort_options(value),
-                "patchesStrategicMerge" => legacy = self.each(value, Self::legacy_patch),
-                "patchesJson6902" => res.late_patches = self.each(value, Self::late_patch),
-                "imageTags" => image_tags = self.each(value, Self::image),
-                "configurations" => files.configurations = self.texts(value),
+                "generatorOptions" => {
+                    kustomization.generator_options = self.parse_generator_options(value)
+                }
+                "sortOptions" => kustomization.order = self.parse_sort_options(value),
+                "patchesStrategicMerge" => {
+                    legacy = self.parse_items(value, Self::parse_legacy_patch)
+                }
+                "patchesJson6902" => {
+                    kustomization.late_patches = self.parse_items(value, Self::parse_late_patch)
+                }
+                "imageTags" => image_tags = self.parse_items(value, Self::parse_image),
+                "configurations" => files.configurations = self.parse_texts(value),
                 "replacements" => {
-                    for it in self.list(value) {
-                        match it.get("path") {
-                            Some(path) => files.replacements.extend(self.only(it, "path", path)),
-                            None => res.replacements.extend(self.replacement(it)),
-                        }
-                    }
+                    self.parse_replacement_entries(value, &mut kustomization, &mut files);
                 }
-                key => self.unsupported(key, *mark, value),
+                key => self.report_unsupported(key, *mark, value),
             }
         }
-        let expected = if res.component {
+        self.check_version(version, kustomization.component);
+        kustomization.resources.extend(bases);
+        kustomization.generators.append(&mut secrets);
+        kustomization.images.append(&mut image_tags);
+        legacy.append(&mut kustomization.patches);
+        kustomization.patches = legacy;
+        if !common.is_empty() {
+            kustomization.labels.push(Label {
+                pairs: common,
+                reach: Reach::Selectors,
+                fields: Vec::new(),
+            });
+        }
+        (kustomization, files)
+    }
+
+    /// Parses replacements, each of which may be in a file of its own.
+    fn parse_replacement_entries(
+        &mut self,
+        node: &Node,
+        kustomization: &mut Kustomization,
+        files: &mut Files,
+    ) {
+        for item in self.expect_items(node) {
+            match item.get("path") {
+                Some(path) => files.replacements.extend(self.parse_only_text(item, "path", path)),
+                None => kustomization.replacements.extend(self.parse_replacement(item)),
+            }
+        }
+    }
+
+    fn check_version(&mut self, version: Option<(String, Mark)>, component: bool) {
+        let expected = if component {
             "kustomize.config.k8s.io/v1alpha1"
         } else {
             "kustomize.config.k8s.io/v1beta1"
         };
-        if let Some((_, mark)) = version.filter(|it| !it.0.is_empty() && it.0 != expected) {
-            self.fault(mark, &format!("this should be `{expected}`"));
+        if let Some((_, mark)) =
+            version.filter(|version| !version.0.is_empty() && version.0 != expected)
+        {
+            self.report_problem(mark, &format!("this should be `{expected}`"));
         }
-        res.resources.extend(bases);
-        res.generators.append(&mut secrets);
-        res.images.append(&mut image_tags);
-        legacy.append(&mut res.patches);
-        res.patches = legacy;
-        if !common.is_empty() {
-            res.labels.push(Label { pairs: common, reach: Reach::Selectors, fields: Vec::new() });
-        }
-        (res, files)
     }
 
-    fn unsupported(&mut self, key: &str, mark: Mark, value: &Node) {
+    fn report_unsupported(&mut self, key: &str, mark: Mark, value: &Node) {
         let Some((_, shape)) = UNSUPPORTED.iter().find(|(known, _)| *known == key) else {
-            return self.unknown(key, mark, "a kustomization");
+            return self.report_unknown(key, mark, "a kustomization");
         };
         if is_empty(value) {
             // It has no effect, but its type has to be right.
             match shape {
-                Shape::List => drop(self.list(value)),
-                Shape::Map => drop(self.map(value)),
+                Shape::List => drop(self.expect_items(value)),
+                Shape::Map => drop(self.expect_entries(value)),
             }
         } else {
             let message = format!("`{key}` is not supported");
             let hint = if key == "vars" { REPLACEMENTS } else { WAY_OUT };
-            self.problems.push(problem(&self.path, mark, message, Some(hint)));
+            self.problems.push(diagnostic_at(&self.path, mark, message, Some(hint)));
         }
     }
 }

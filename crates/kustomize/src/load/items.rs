@@ -5,55 +5,58 @@ use std::collections::BTreeMap;
 use super::{
     super::{
         WAY_OUT,
-        fields::{Field, Kind},
+        fields::{Field, Gvk},
         labels::Reach,
         order::Order,
-        patches,
+        patches::{PatchField, PatchOptions},
         selector::{Selector, set_pattern},
     },
-    Generator, ImageEntry, Label, Options, Patch, Replica, Source, Text, problem,
+    Generator, GeneratorOptions, ImageEntry, Label, Patch, PatchSource, Replica, Text,
+    diagnostic_at,
     reader::Reader,
 };
 use go_data::yaml::{Data, Entry, Node, Number, Value};
 
 impl Reader {
-    pub fn label(&mut self, node: &Node) -> Label {
+    pub fn parse_label(&mut self, node: &Node) -> Label {
         let (mut pairs, mut reach) = (BTreeMap::new(), Reach::Metadata);
         let mut fields = Vec::new();
-        for Entry { key, mark, value } in self.map(node) {
+        for Entry { key, mark, value } in self.expect_entries(node) {
             match key.as_str() {
-                "pairs" => pairs = self.pairs(value),
-                "includeSelectors" if self.boolean(value) => reach = Reach::Selectors,
-                "includeTemplates" if self.boolean(value) && reach == Reach::Metadata => {
+                "pairs" => pairs = self.parse_pairs(value),
+                "includeSelectors" if self.parse_boolean(value) => reach = Reach::Selectors,
+                "includeTemplates" if self.parse_boolean(value) && reach == Reach::Metadata => {
                     reach = Reach::Templates;
                 }
                 "includeSelectors" | "includeTemplates" => {}
-                "fields" => fields = self.each(value, Self::field),
-                _ => self.unknown(key, *mark, "a label"),
+                "fields" => fields = self.parse_items(value, Self::parse_field),
+                _ => self.report_unknown(key, *mark, "a label"),
             }
         }
         Label { pairs, reach, fields }
     }
 
-    pub fn patch(&mut self, node: &Node) -> Patch {
+    pub fn parse_patch(&mut self, node: &Node) -> Patch {
         let (mut path, mut inline, mut target) = (None, None, None);
-        let mut options = patches::Options::default();
-        for Entry { key, mark, value } in self.map(node) {
+        let mut options = PatchOptions::default();
+        for Entry { key, mark, value } in self.expect_entries(node) {
             match key.as_str() {
-                "path" => path = self.text(value).filter(|it| !it.text.is_empty()),
-                "patch" => inline = self.text(value).filter(|it| !it.text.trim().is_empty()),
-                "target" if !value.is_null() => target = Some(self.selector(value)),
+                "path" => path = self.parse_text(value).filter(|path| !path.text.is_empty()),
+                "patch" => {
+                    inline = self.parse_text(value).filter(|patch| !patch.text.trim().is_empty())
+                }
+                "target" if !value.is_null() => target = Some(self.parse_selector(value)),
                 "target" => {}
-                "options" => options = self.patch_options(value),
-                _ => self.unknown(key, *mark, "a patch"),
+                "options" => options = self.parse_patch_options(value),
+                _ => self.report_unknown(key, *mark, "a patch"),
             }
         }
         let source = match (path, inline) {
-            (Some(path), None) => Source::Path(path),
-            (None, Some(inline)) => Source::Inline(inline),
+            (Some(path), None) => PatchSource::Path(path),
+            (None, Some(inline)) => PatchSource::Inline(inline),
             (path, _) => {
                 let many = path.is_some();
-                self.fault(
+                self.report_problem(
                     node.mark,
                     if many {
                         "this has both `path` and `patch`, and only one of them is allowed"
@@ -61,89 +64,89 @@ impl Reader {
                         "this has neither `path` nor `patch`"
                     },
                 );
-                Source::Inline(Text { text: String::new(), mark: node.mark })
+                PatchSource::Inline(Text { text: String::new(), mark: node.mark })
             }
         };
         Patch { mark: node.mark, source, target, options }
     }
 
-    fn patch_options(&mut self, node: &Node) -> patches::Options {
-        let mut res = patches::Options::default();
-        for Entry { key, mark, value } in self.map(node) {
+    fn parse_patch_options(&mut self, node: &Node) -> PatchOptions {
+        let mut options = PatchOptions::default();
+        for Entry { key, mark, value } in self.expect_entries(node) {
             match key.as_str() {
-                "allowNameChange" => res.new_name = self.boolean(value),
-                "allowKindChange" => res.new_kind = self.boolean(value),
-                _ => self.unknown(key, *mark, "the options of a patch"),
+                "allowNameChange" => options.new_name = self.parse_boolean(value),
+                "allowKindChange" => options.new_kind = self.parse_boolean(value),
+                _ => self.report_unknown(key, *mark, "the options of a patch"),
             }
         }
-        res
+        options
     }
 
-    /// A path, or the text of a patch itself.
-    pub fn legacy_patch(&mut self, node: &Node) -> Patch {
-        let text = self.text(node).unwrap_or(Text { text: String::new(), mark: node.mark });
-        let source = match text.text.contains(['\n', '{']) {
-            true => Source::Inline(text),
-            false => Source::Path(text),
+    /// Parses an entry that is a path or the text of a patch itself.
+    pub fn parse_legacy_patch(&mut self, node: &Node) -> Patch {
+        let text = self.parse_text(node).unwrap_or(Text { text: String::new(), mark: node.mark });
+        let source = if text.text.contains(['\n', '{']) {
+            PatchSource::Inline(text)
+        } else {
+            PatchSource::Path(text)
         };
-        let options =
-            patches::Options { list: patches::List::StrategicMerge, ..patches::Options::default() };
+        let options = PatchOptions { field: PatchField::StrategicMerge, ..PatchOptions::default() };
         Patch { mark: node.mark, source, target: None, options }
     }
 
-    /// A JSON patch, which comes late.
-    pub fn late_patch(&mut self, node: &Node) -> Patch {
-        let mut patch = self.patch(node);
-        patch.options.list = patches::List::Json6902;
+    /// Parses a JSON patch, which is applied late.
+    pub fn parse_late_patch(&mut self, node: &Node) -> Patch {
+        let mut patch = self.parse_patch(node);
+        patch.options.field = PatchField::Json6902;
         if patch.target.as_ref().is_none_or(|target| target.name.is_none()) {
             let message = "a patch of `patchesJson6902` needs a `target` with a `name`";
-            self.fault(patch.mark, message);
+            self.report_problem(patch.mark, message);
         }
         patch
     }
 
-    pub fn kind(&mut self, key: &str, value: &Node, of: &mut Kind) {
-        let text = self.string(value).unwrap_or_default();
+    pub fn parse_gvk_entry(&mut self, key: &str, value: &Node, gvk: &mut Gvk) {
+        let text = self.parse_string(value).unwrap_or_default();
         match key {
-            "group" => of.group = text,
-            "version" => of.version = text,
-            _ => of.kind = text,
+            "group" => gvk.group = text,
+            "version" => gvk.version = text,
+            _ => gvk.kind = text,
         }
     }
 
-    /// Which objects, and where in them.
-    pub fn field(&mut self, node: &Node) -> Field {
-        let (mut of, mut path, mut create) = (Kind::default(), String::new(), false);
-        for Entry { key, mark, value } in self.map(node) {
+    /// Parses the specification of a field: the kinds of objects that have it, and its path in them.
+    pub fn parse_field(&mut self, node: &Node) -> Field {
+        let (mut gvk, mut path, mut create) = (Gvk::default(), String::new(), false);
+        for Entry { key, mark, value } in self.expect_entries(node) {
             match key.as_str() {
-                "group" | "version" | "kind" => self.kind(key, value, &mut of),
-                "path" => path = self.string(value).unwrap_or_default(),
-                "create" => create = self.boolean(value),
-                _ => self.unknown(key, *mark, "a field specification"),
+                "group" | "version" | "kind" => self.parse_gvk_entry(key, value, &mut gvk),
+                "path" => path = self.parse_string(value).unwrap_or_default(),
+                "create" => create = self.parse_boolean(value),
+                _ => self.report_unknown(key, *mark, "a field specification"),
             }
         }
-        Field::new(of, &path, create)
+        Field::new(gvk, &path, create)
     }
 
-    pub fn selector(&mut self, node: &Node) -> Selector {
-        let mut res = Selector::default();
-        for Entry { key, mark, value } in self.map(node) {
-            let text = self.string(value).unwrap_or_default();
+    pub fn parse_selector(&mut self, node: &Node) -> Selector {
+        let mut selector = Selector::default();
+        for Entry { key, mark, value } in self.expect_entries(node) {
+            let text = self.parse_string(value).unwrap_or_default();
             let done = match key.as_str() {
-                "group" => set_pattern(&mut res.group, &text, &self.budget),
-                "version" => set_pattern(&mut res.version, &text, &self.budget),
-                "kind" => set_pattern(&mut res.kind, &text, &self.budget),
-                "name" => set_pattern(&mut res.name, &text, &self.budget),
-                "namespace" => set_pattern(&mut res.namespace, &text, &self.budget),
-                "labelSelector" => res.set_labels(&text),
-                "annotationSelector" => res.set_annotations(&text),
+                "group" => set_pattern(&mut selector.group, &text, &self.budget),
+                "version" => set_pattern(&mut selector.version, &text, &self.budget),
+                "kind" => set_pattern(&mut selector.kind, &text, &self.budget),
+                "name" => set_pattern(&mut selector.name, &text, &self.budget),
+                "namespace" => set_pattern(&mut selector.namespace, &text, &self.budget),
+                "labelSelector" => selector.set_labels(&text),
+                "annotationSelector" => selector.set_annotations(&text),
                 _ => {
-                    self.unknown(key, *mark, "a patch's target");
+                    self.report_unknown(key, *mark, "a patch's target");
                     Ok(())
                 }
             };
             if let Err(error) = done {
-                self.problems.push(problem(
+                self.problems.push(diagnostic_at(
                     &self.path,
                     value.mark,
                     format!("{error:#}"),
@@ -151,109 +154,111 @@ impl Reader {
                 ));
             }
         }
-        res
+        selector
     }
 
-    pub fn image(&mut self, node: &Node) -> ImageEntry {
-        let mut res = ImageEntry::default();
-        for Entry { key, mark, value } in self.map(node) {
-            let text = self.string(value).unwrap_or_default();
+    pub fn parse_image(&mut self, node: &Node) -> ImageEntry {
+        let mut image = ImageEntry::default();
+        for Entry { key, mark, value } in self.expect_entries(node) {
+            let text = self.parse_string(value).unwrap_or_default();
             match key.as_str() {
-                "name" => res.name = text,
-                "newName" => res.new_name = text,
-                "newTag" => res.new_tag = text,
-                "digest" => res.digest = text,
-                "tagSuffix" => res.tag_suffix = text,
-                _ => self.unknown(key, *mark, "an image"),
+                "name" => image.name = text,
+                "newName" => image.new_name = text,
+                "newTag" => image.new_tag = text,
+                "digest" => image.digest = text,
+                "tagSuffix" => image.tag_suffix = text,
+                _ => self.report_unknown(key, *mark, "an image"),
             }
         }
-        res
+        image
     }
 
-    pub fn replica(&mut self, node: &Node) -> Replica {
-        let mut res = Replica { mark: node.mark, ..Replica::default() };
-        for Entry { key, mark, value } in self.map(node) {
+    pub fn parse_replica(&mut self, node: &Node) -> Replica {
+        let mut replica = Replica { mark: node.mark, ..Replica::default() };
+        for Entry { key, mark, value } in self.expect_entries(node) {
             match (key.as_str(), &value.data) {
-                ("name", _) => res.name = self.string(value).unwrap_or_default(),
-                ("count", Data::Scalar(Value::Number(it))) if whole(it).is_some() => {
-                    res.count = whole(it).unwrap_or_default();
+                ("name", _) => replica.name = self.parse_string(value).unwrap_or_default(),
+                ("count", Data::Scalar(Value::Number(number)))
+                    if whole_number(number).is_some() =>
+                {
+                    replica.count = whole_number(number).unwrap_or_default();
                 }
-                ("count", _) => self.fault(
+                ("count", _) => self.report_problem(
                     value.mark,
-                    &format!("this is {}, where a whole number is expected", value.what()),
+                    &format!("this is {}, where a whole number is expected", value.type_name()),
                 ),
-                _ => self.unknown(key, *mark, "a replica"),
+                _ => self.report_unknown(key, *mark, "a replica"),
             }
         }
-        res
+        replica
     }
 
-    pub fn generator(&mut self, node: &Node, secret: bool) -> Generator {
-        let mut res =
+    pub fn parse_generator(&mut self, node: &Node, secret: bool) -> Generator {
+        let mut generator =
             Generator { mark: node.mark, secret, behavior: "unspecified", ..Generator::default() };
         let mut env = Vec::new();
-        for Entry { key, mark, value } in self.map(node) {
+        for Entry { key, mark, value } in self.expect_entries(node) {
             match key.as_str() {
-                "name" => res.name = self.string(value).unwrap_or_default(),
-                "namespace" => res.namespace = self.string(value).unwrap_or_default(),
-                "type" if secret => res.kind = self.string(value).unwrap_or_default(),
-                "literals" => res.literals = self.texts(value),
-                "files" => res.files = self.texts(value),
-                "envs" => res.envs = self.texts(value),
-                "env" => env.extend(self.text(value)),
-                "options" => res.options = self.options(value),
-                "behavior" => match self.string(value).as_deref() {
+                "name" => generator.name = self.parse_string(value).unwrap_or_default(),
+                "namespace" => generator.namespace = self.parse_string(value).unwrap_or_default(),
+                "type" if secret => generator.kind = self.parse_string(value).unwrap_or_default(),
+                "literals" => generator.literals = self.parse_texts(value),
+                "files" => generator.files = self.parse_texts(value),
+                "envs" => generator.envs = self.parse_texts(value),
+                "env" => env.extend(self.parse_text(value)),
+                "options" => generator.options = self.parse_generator_options(value),
+                "behavior" => match self.parse_string(value).as_deref() {
                     None | Some("" | "unspecified") => {}
-                    Some("create") => res.behavior = "create",
-                    Some("merge") => res.behavior = "merge",
-                    Some("replace") => res.behavior = "replace",
-                    Some(_) => {
-                        self.fault(value.mark, "this must be `create`, `merge` or `replace`")
-                    }
+                    Some("create") => generator.behavior = "create",
+                    Some("merge") => generator.behavior = "merge",
+                    Some("replace") => generator.behavior = "replace",
+                    Some(_) => self
+                        .report_problem(value.mark, "this must be `create`, `merge` or `replace`"),
                 },
-                _ => self.unknown(key, *mark, "a generator"),
+                _ => self.report_unknown(key, *mark, "a generator"),
             }
         }
-        res.envs.extend(env);
-        if res.name.is_empty() {
-            self.fault(node.mark, "this has no `name`");
+        generator.envs.extend(env);
+        if generator.name.is_empty() {
+            self.report_problem(node.mark, "this has no `name`");
         }
-        res
+        generator
     }
 
-    pub fn options(&mut self, node: &Node) -> Options {
-        let mut res = Options::default();
-        for Entry { key, mark, value } in self.map(node) {
+    pub fn parse_generator_options(&mut self, node: &Node) -> GeneratorOptions {
+        let mut options = GeneratorOptions::default();
+        for Entry { key, mark, value } in self.expect_entries(node) {
             match key.as_str() {
-                "labels" => res.labels = self.pairs(value),
-                "annotations" => res.annotations = self.pairs(value),
-                "disableNameSuffixHash" => res.plain_name = self.boolean(value),
-                "immutable" => res.immutable = self.boolean(value),
-                _ => self.unknown(key, *mark, "the options of generators"),
+                "labels" => options.labels = self.parse_pairs(value),
+                "annotations" => options.annotations = self.parse_pairs(value),
+                "disableNameSuffixHash" => options.plain_name = self.parse_boolean(value),
+                "immutable" => options.immutable = self.parse_boolean(value),
+                _ => self.report_unknown(key, *mark, "the options of generators"),
             }
         }
-        res
+        options
     }
 
-    pub fn sort_options(&mut self, node: &Node) -> Option<Order> {
+    pub fn parse_sort_options(&mut self, node: &Node) -> Option<Order> {
         let (mut order, mut legacy) = (None, None);
-        for Entry { key, mark, value } in self.map(node) {
+        for Entry { key, mark, value } in self.expect_entries(node) {
             match key.as_str() {
-                "order" => order = self.string(value),
+                "order" => order = self.parse_string(value),
                 "legacySortOptions" if !value.is_null() => {
-                    let mut res = Order { first: Vec::new(), last: Vec::new() };
-                    for Entry { key, mark, value } in self.map(value) {
-                        let kinds = self.texts(value).into_iter().map(|it| it.text).collect();
+                    let mut kind_order = Order { first: Vec::new(), last: Vec::new() };
+                    for Entry { key, mark, value } in self.expect_entries(value) {
+                        let kinds =
+                            self.parse_texts(value).into_iter().map(|kind| kind.text).collect();
                         match key.as_str() {
-                            "orderFirst" => res.first = kinds,
-                            "orderLast" => res.last = kinds,
-                            _ => self.unknown(key, *mark, "`legacySortOptions`"),
+                            "orderFirst" => kind_order.first = kinds,
+                            "orderLast" => kind_order.last = kinds,
+                            _ => self.report_unknown(key, *mark, "`legacySortOptions`"),
                         }
                     }
-                    legacy = Some(res);
+                    legacy = Some(kind_order);
                 }
                 "legacySortOptions" => {}
-                _ => self.unknown(key, *mark, "`sortOptions`"),
+                _ => self.report_unknown(key, *mark, "`sortOptions`"),
             }
         }
         match (order.as_deref(), &legacy) {
@@ -261,26 +266,26 @@ impl Reader {
             (Some("legacy"), _) => return Some(legacy.unwrap_or_default()),
             (Some("fifo"), None) => {}
             (Some("fifo"), Some(_)) => {
-                self.fault(node.mark, "`legacySortOptions` needs `order: legacy`")
+                self.report_problem(node.mark, "`legacySortOptions` needs `order: legacy`")
             }
-            _ => self.fault(node.mark, "its `order` is neither `legacy` nor `fifo`"),
+            _ => self.report_problem(node.mark, "its `order` is neither `legacy` nor `fifo`"),
         }
         None
     }
 
-    pub fn metadata(&mut self, node: &Node) {
-        for Entry { key, mark, value } in self.map(node) {
+    pub fn check_metadata(&mut self, node: &Node) {
+        for Entry { key, mark, value } in self.expect_entries(node) {
             match key.as_str() {
-                "name" | "namespace" => drop(self.string(value)),
-                "labels" | "annotations" => drop(self.strings(value)),
-                _ => self.unknown(key, *mark, "a kustomization's metadata"),
+                "name" | "namespace" => drop(self.parse_string(value)),
+                "labels" | "annotations" => drop(self.parse_strings(value)),
+                _ => self.report_unknown(key, *mark, "a kustomization's metadata"),
             }
         }
     }
 }
 
-/// A number without a fraction.
-fn whole(number: &Number) -> Option<i64> {
+/// Returns a number that has no fraction.
+fn whole_number(number: &Number) -> Option<i64> {
     let text = number.to_string();
     text.strip_suffix(".0").unwrap_or(&text).parse().ok()
 }

@@ -10,26 +10,26 @@ use std::collections::BTreeMap;
 pub use self::fields::REPLACEMENTS;
 use self::reader::Reader;
 use super::{
-    budget::Budget, config::Config, fields::Field, labels::Reach, order::Order, patches,
-    replacements::Replacement, resources, selector::Selector,
+    budget::Budget, config::Config, fields::Field, labels::Reach, order::Order,
+    patches::PatchOptions, replacements::Replacement, resources, selector::Selector,
 };
 use diagnostics::{Diagnostic, Hint as _, Lines};
 use go_data::yaml::{self, Data, Dialect, Entry, Mark, Node};
-use model::{Found, ProjectPath, Tree};
+use model::{FileContent, ProjectPath, Tree};
 
 #[derive(Debug)]
 pub struct Kustomization {
     pub path: ProjectPath,
-    /// The file as it was read.
+    /// The text of its file.
     pub text: String,
     pub folder: ProjectPath,
     pub component: bool,
     pub resources: Vec<Text>,
     pub components: Vec<Text>,
     pub generators: Vec<Generator>,
-    /// Of all generators.
-    pub generator_options: Options,
-    /// Those of `patchesStrategicMerge` come first.
+    /// The options that all generators share.
+    pub generator_options: GeneratorOptions,
+    /// The patches of `patchesStrategicMerge` and `patches`, in this order.
     pub patches: Vec<Patch>,
     /// `patchesJson6902`, which come after names and labels.
     pub late_patches: Vec<Patch>,
@@ -43,11 +43,11 @@ pub struct Kustomization {
     pub replacements: Vec<Replacement>,
     /// The additions of `configurations`.
     pub config: Config,
-    /// How the objects are sorted; if absent, they keep their order.
+    /// The order of the rendered objects; without it, they keep their own.
     pub order: Option<Order>,
 }
 
-/// A string and its place.
+/// A string and its position in the file.
 #[derive(Debug)]
 pub struct Text {
     pub text: String,
@@ -57,13 +57,13 @@ pub struct Text {
 #[derive(Debug)]
 pub struct Patch {
     pub mark: Mark,
-    pub source: Source,
+    pub source: PatchSource,
     pub target: Option<Selector>,
-    pub options: patches::Options,
+    pub options: PatchOptions,
 }
 
 #[derive(Debug)]
-pub enum Source {
+pub enum PatchSource {
     Path(Text),
     Inline(Text),
 }
@@ -97,17 +97,17 @@ pub struct Generator {
     pub secret: bool,
     pub name: String,
     pub namespace: String,
-    /// A Secret's.
+    /// The type of a Secret.
     pub kind: String,
     pub behavior: &'static str,
     pub literals: Vec<Text>,
     pub files: Vec<Text>,
     pub envs: Vec<Text>,
-    pub options: Options,
+    pub options: GeneratorOptions,
 }
 
 #[derive(Debug, Default, Clone)]
-pub struct Options {
+pub struct GeneratorOptions {
     pub labels: BTreeMap<String, String>,
     pub annotations: BTreeMap<String, String>,
     pub plain_name: bool,
@@ -115,7 +115,7 @@ pub struct Options {
 }
 
 impl Kustomization {
-    /// An empty kustomization.
+    /// Returns an empty kustomization.
     fn new(path: ProjectPath, text: &str, folder: ProjectPath) -> Self {
         Self {
             path,
@@ -125,7 +125,7 @@ impl Kustomization {
             resources: Vec::new(),
             components: Vec::new(),
             generators: Vec::new(),
-            generator_options: Options::default(),
+            generator_options: GeneratorOptions::default(),
             patches: Vec::new(),
             namespace: None,
             name_prefix: None,
@@ -141,53 +141,61 @@ impl Kustomization {
         }
     }
 
-    pub fn problem(&self, mark: Mark, message: &str) -> anyhow::Error {
-        let problem = problem(&self.path, mark, message.to_owned(), None);
-        problem.quote(&mut Lines::of(&self.text)).into_error()
+    pub fn error_at(&self, mark: Mark, message: &str) -> anyhow::Error {
+        let diagnostic = diagnostic_at(&self.path, mark, message.to_owned(), None);
+        diagnostic.quote(&mut Lines::new(&self.text)).into_error()
     }
 
-    /// An error at the place of what it comes from.
-    pub fn located(&self, mark: Mark, error: &anyhow::Error) -> anyhow::Error {
+    /// Adds the position of the entry that an error comes from.
+    pub fn locate_error(&self, mark: Mark, error: &anyhow::Error) -> anyhow::Error {
         let Diagnostic { message, hints, .. } = error.into();
-        let problem = problem(&self.path, mark, message, None);
-        Diagnostic { hints, ..problem.quote(&mut Lines::of(&self.text)) }.into_error()
+        let diagnostic = diagnostic_at(&self.path, mark, message, None);
+        Diagnostic { hints, ..diagnostic.quote(&mut Lines::new(&self.text)) }.into_error()
     }
 }
 
-fn problem(path: &ProjectPath, mark: Mark, message: String, hint: Option<&str>) -> Diagnostic {
-    let mut res = Diagnostic::in_file(path.as_str(), message).at(mark.line, mark.column);
-    res.hints.extend(hint.map(str::to_owned));
-    res
+fn diagnostic_at(
+    path: &ProjectPath,
+    mark: Mark,
+    message: String,
+    hint: Option<&str>,
+) -> Diagnostic {
+    let mut diagnostic =
+        Diagnostic::in_file(path.as_str(), message).at_position(mark.line, mark.column);
+    diagnostic.hints.extend(hint.map(str::to_owned));
+    diagnostic
 }
 
-/// Where a text comes from: a file, or a field of a kustomization.
+/// The origin of a text: a file, or a field of a kustomization.
 #[derive(Clone, Copy)]
 pub struct Origin<'a> {
     pub path: &'a ProjectPath,
     /// The text of the file at the path.
     pub text: &'a str,
-    /// Where the field is.
+    /// The position of the field.
     pub field: Option<Mark>,
 }
 
 impl Origin<'_> {
-    pub fn problem(&self, mark: Mark, message: &str, hint: Option<&str>) -> anyhow::Error {
+    pub fn error_at(&self, mark: Mark, message: &str, hint: Option<&str>) -> anyhow::Error {
         let (mark, message) = match self.field {
             None => (mark, message.to_owned()),
             Some(field) => (field, format!("in line {} of this text: {message}", mark.line)),
         };
-        let problem = problem(self.path, mark, message, hint);
-        problem.quote(&mut Lines::of(self.text)).into_error()
+        let diagnostic = diagnostic_at(self.path, mark, message, hint);
+        diagnostic.quote(&mut Lines::new(self.text)).into_error()
     }
 
-    /// The documents of the text.
-    pub fn nodes(&self, text: &str, dialect: Dialect) -> anyhow::Result<Vec<Node>> {
-        yaml::nodes(text, dialect).map_err(|error| match error.downcast::<yaml::Fault>() {
-            Ok(fault) if self.field.is_none() => {
-                yaml::malformed(self.path.as_str(), text, &fault).into_error()
+    /// Parses the documents of the text.
+    pub fn parse_nodes(&self, text: &str, dialect: Dialect) -> anyhow::Result<Vec<Node>> {
+        yaml::parse_nodes(text, dialect).map_err(|error| {
+            match error.downcast::<yaml::YamlError>() {
+                Ok(fault) if self.field.is_none() => {
+                    yaml::malformed_diagnostic(self.path.as_str(), text, &fault).into_error()
+                }
+                Ok(fault) => self.error_at(fault.mark, &fault.message, fault.hint),
+                Err(error) => error.context(format!("cannot read {}", self.path)),
             }
-            Ok(fault) => self.problem(fault.mark, &fault.message, fault.hint),
-            Err(error) => error.context(format!("cannot read {}", self.path)),
         })
     }
 }
@@ -205,17 +213,17 @@ impl std::fmt::Display for Origin<'_> {
 
 pub const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/// Whether a folder has a kustomization, whatever is in it.
-pub fn is_kustomization(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<bool> {
+/// Returns true if a folder has a file with the name of a kustomization, also if it is not valid.
+pub fn has_kustomization(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<bool> {
     for name in NAMES {
-        if matches!(tree.look(&folder.join(name)?)?, Found::Text(_)) {
+        if matches!(tree.read_content(&folder.join(name)?)?, FileContent::Text(_)) {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-pub fn load(
+pub fn load_kustomization(
     tree: &impl Tree,
     folder: &ProjectPath,
     budget: &Budget,
@@ -223,7 +231,7 @@ pub fn load(
     let mut found = Vec::new();
     for name in NAMES {
         let path = folder.join(name)?;
-        if let Some(text) = tree.read(&path)? {
+        if let Some(text) = tree.read_text(&path)? {
             found.push((path, text));
         }
     }
@@ -231,7 +239,7 @@ pub fn load(
         0 => Err(anyhow::format_err!("{folder} has no kustomization.yaml")),
         1 => {
             let (path, text) = found.remove(0);
-            parse(tree, path, folder, &text, budget)
+            parse_file(tree, path, folder, &text, budget)
         }
         _ => Err(anyhow::format_err!(
             "{folder} has more than one kustomization: {} and {}",
@@ -244,19 +252,20 @@ pub fn load(
 /// Keys whose items kustomize moves to another list before it looks whether a kustomization is empty.
 const FORMER_KEYS: [&str; 3] = ["bases", "helmChartInflationGenerator", "imageTags"];
 
-fn parse(
+fn parse_file(
     tree: &impl Tree,
     path: ProjectPath,
     folder: &ProjectPath,
     text: &str,
     budget: &Budget,
 ) -> anyhow::Result<Kustomization> {
-    let mut nodes = Origin { path: &path, text, field: None }.nodes(text, Dialect::Kubernetes)?;
+    let mut nodes =
+        Origin { path: &path, text, field: None }.parse_nodes(text, Dialect::Kubernetes)?;
     let top = Mark { line: 1, column: 1 };
     if nodes.len() > 1 {
         let message = "a kustomization must be one document, and this is a second one".to_owned();
-        let problem = problem(&path, nodes[1].mark, message, None);
-        return Err(problem.quote(&mut Lines::of(text)).into_error());
+        let diagnostic = diagnostic_at(&path, nodes[1].mark, message, None);
+        return Err(diagnostic.quote(&mut Lines::new(text)).into_error());
     }
     let node = nodes.pop().unwrap_or(Node {
         data: Data::Map(Vec::new()),
@@ -266,16 +275,16 @@ fn parse(
     });
     let mut reader = Reader::new(path, text, budget);
     reader.check_characters(&node);
-    let entries = reader.map(&node);
+    let entries = reader.expect_entries(&node);
     let is_empty_former = |entry: &Entry| {
         let is_empty = matches!(&entry.value.data, Data::List(items) if items.is_empty());
         is_empty && FORMER_KEYS.contains(&entry.key.as_str())
     };
-    let has_content = entries.iter().any(|it| {
-        !matches!(it.key.as_str(), "apiVersion" | "kind")
-            && !it.value.is_null()
-            && it.value.as_str() != Some("")
-            && !is_empty_former(it)
+    let has_content = entries.iter().any(|entry| {
+        !matches!(entry.key.as_str(), "apiVersion" | "kind")
+            && !entry.value.is_null()
+            && entry.value.as_str() != Some("")
+            && !is_empty_former(entry)
     });
     if !has_content && reader.problems.is_empty() {
         let message = "this kustomization is empty, and kustomize refuses empty ones";
@@ -284,18 +293,20 @@ fn parse(
             .with_hint(hint)
             .into_error());
     }
-    let (mut res, files) = reader.kustomization(&entries, folder.clone());
-    reader.refuse()?;
-    for it in &files.configurations {
-        reading(tree, &mut res, it, Reader::configuration, budget)?;
+    let (mut kustomization, files) = reader.parse_kustomization_fields(&entries, folder.clone());
+    reader.ensure_no_problems()?;
+    for file in &files.configurations {
+        read_continuation(tree, &mut kustomization, file, Reader::parse_configuration, budget)?;
     }
-    for it in &files.replacements {
-        if !reading(tree, &mut res, it, Reader::replacements, budget)? {
-            return Err(res.problem(it.mark, &format!("`{}` has no replacements", it.text)))
-                .hint("remove the line");
+    for file in &files.replacements {
+        if !read_continuation(tree, &mut kustomization, file, Reader::parse_replacements, budget)? {
+            return Err(
+                kustomization.error_at(file.mark, &format!("`{}` has no replacements", file.text))
+            )
+            .hint("remove the line");
         }
     }
-    Ok(res)
+    Ok(kustomization)
 }
 
 /// Files that continue a kustomization.
@@ -305,34 +316,34 @@ struct Files {
     replacements: Vec<Text>,
 }
 
-/// Reads one of them into the kustomization, if there is anything in it.
-fn reading(
+/// Reads such a file into the kustomization, and returns false if the file is empty.
+fn read_continuation(
     tree: &impl Tree,
-    of: &mut Kustomization,
+    kustomization: &mut Kustomization,
     item: &Text,
     read: fn(&mut Reader, &Node, &mut Kustomization),
     budget: &Budget,
 ) -> anyhow::Result<bool> {
-    let (path, text) = resources::text(tree, of, item)?;
+    let (path, text) = resources::read_text(tree, kustomization, item)?;
     let origin = Origin { path: &path, text: &text, field: None };
-    let nodes = origin.nodes(&text, Dialect::Kubernetes)?;
+    let nodes = origin.parse_nodes(&text, Dialect::Kubernetes)?;
     let mut reader = Reader::new(path, &text, budget);
     match nodes.as_slice() {
         [] => {}
         [node] => {
             reader.check_characters(node);
-            read(&mut reader, node, of);
+            read(&mut reader, node, kustomization);
         }
         [_, second, ..] => {
-            reader.fault(second.mark, "this is a second document, which kustomize ignores")
+            reader.report_problem(second.mark, "this is a second document, which kustomize ignores")
         }
     }
-    reader.refuse()?;
+    reader.ensure_no_problems()?;
     Ok(!nodes.is_empty())
 }
 
-impl Options {
-    pub fn inherit(&mut self, global: &Self) {
+impl GeneratorOptions {
+    pub fn inherit_from(&mut self, global: &Self) {
         for (own, all) in
             [(&mut self.labels, &global.labels), (&mut self.annotations, &global.annotations)]
         {

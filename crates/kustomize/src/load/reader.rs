@@ -1,15 +1,15 @@
-//! Reads a document part by part. Each error becomes a problem with its place, and reading continues.
+//! Parses a document part by part. Each error becomes a diagnostic with its position, and parsing continues.
 
 use std::collections::BTreeMap;
 
-use super::{super::budget::Budget, Text, problem};
+use super::{super::budget::Budget, Text, diagnostic_at};
 use diagnostics::{Diagnostic, Diagnostics, Lines};
 use go_data::yaml::{self, Data, Entry, Mark, Node, Value};
 use model::ProjectPath;
 
 pub struct Reader {
     pub path: ProjectPath,
-    /// The file as it was read.
+    /// The text of the file.
     pub text: String,
     pub problems: Vec<Diagnostic>,
     pub budget: Budget,
@@ -21,123 +21,138 @@ impl Reader {
         Self { path, text: text.to_owned(), problems, budget }
     }
 
-    pub fn each<R>(&mut self, node: &Node, mut read: impl FnMut(&mut Self, &Node) -> R) -> Vec<R> {
-        self.list(node).iter().map(|it| read(self, it)).collect()
+    pub fn parse_items<R>(
+        &mut self,
+        node: &Node,
+        mut read: impl FnMut(&mut Self, &Node) -> R,
+    ) -> Vec<R> {
+        self.expect_items(node).iter().map(|item| read(self, item)).collect()
     }
 
-    pub fn list<'n>(&mut self, node: &'n Node) -> &'n [Node] {
+    pub fn expect_items<'n>(&mut self, node: &'n Node) -> &'n [Node] {
         match &node.data {
             Data::List(items) => items,
             Data::Scalar(Value::Null) => &[],
             _ => {
-                self.fault(
+                self.report_problem(
                     node.mark,
-                    &format!("this is {}, where a list is expected", node.what()),
+                    &format!("this is {}, where a list is expected", node.type_name()),
                 );
                 &[]
             }
         }
     }
 
-    pub fn map<'n>(&mut self, node: &'n Node) -> Vec<&'n Entry> {
+    pub fn expect_entries<'n>(&mut self, node: &'n Node) -> Vec<&'n Entry> {
         match &node.data {
             Data::Map(entries) => entries.iter().collect(),
             Data::Scalar(Value::Null) => Vec::new(),
             _ => {
-                self.fault(node.mark, &format!("this is {}, where a map is expected", node.what()));
+                self.report_problem(
+                    node.mark,
+                    &format!("this is {}, where a map is expected", node.type_name()),
+                );
                 Vec::new()
             }
         }
     }
 
-    pub fn texts(&mut self, node: &Node) -> Vec<Text> {
-        let mut res = Vec::new();
-        for it in self.list(node) {
-            if it.is_null() {
-                self.fault(it.mark, "there is nothing here, where a string is expected");
+    pub fn parse_texts(&mut self, node: &Node) -> Vec<Text> {
+        let mut texts = Vec::new();
+        for item in self.expect_items(node) {
+            if item.is_null() {
+                self.report_problem(item.mark, "there is nothing here, where a string is expected");
             }
-            res.extend(self.text(it));
+            texts.extend(self.parse_text(item));
         }
-        res
+        texts
     }
 
-    /// The text of an entry that has no other beside it.
-    pub fn only(&mut self, node: &Node, key: &str, value: &Node) -> Option<Text> {
-        if let Some(other) = self.map(node).into_iter().find(|it| it.key != key) {
-            self.fault(other.mark, &format!("`{}` cannot be beside `{key}`", other.key));
+    /// Parses the text of an entry, and reports any other entry of its map.
+    pub fn parse_only_text(&mut self, node: &Node, key: &str, value: &Node) -> Option<Text> {
+        if let Some(other) = self.expect_entries(node).into_iter().find(|entry| entry.key != key) {
+            self.report_problem(other.mark, &format!("`{}` cannot be beside `{key}`", other.key));
         }
-        self.text(value)
+        self.parse_text(value)
     }
 
-    pub fn number(&mut self, node: &Node) -> i64 {
+    pub fn parse_number(&mut self, node: &Node) -> i64 {
         match &node.data {
-            Data::Scalar(Value::Number(it)) if it.is_i64() => it.as_i64().unwrap_or_default(),
+            Data::Scalar(Value::Number(number)) if number.is_i64() => {
+                number.as_i64().unwrap_or_default()
+            }
             Data::Scalar(Value::Null) => 0,
             _ => {
-                let message = format!("this is {}, where a whole number is expected", node.what());
-                self.fault(node.mark, &message);
+                let message =
+                    format!("this is {}, where a whole number is expected", node.type_name());
+                self.report_problem(node.mark, &message);
                 0
             }
         }
     }
 
-    pub fn text(&mut self, node: &Node) -> Option<Text> {
-        self.string(node).map(|text| Text { text, mark: node.mark })
+    pub fn parse_text(&mut self, node: &Node) -> Option<Text> {
+        self.parse_string(node).map(|text| Text { text, mark: node.mark })
     }
 
-    /// Labels or annotations that objects get.
-    pub fn pairs(&mut self, node: &Node) -> BTreeMap<String, String> {
+    /// Parses labels or annotations that are added to objects.
+    pub fn parse_pairs(&mut self, node: &Node) -> BTreeMap<String, String> {
         if let Data::Map(entries) = &node.data {
-            for it in entries {
-                let fault = yaml::added_key_fault(&it.key);
+            for entry in entries {
+                let fault = yaml::find_added_key_error(&entry.key);
                 self.problems.extend(fault.map(|message| {
-                    problem(&self.path, it.mark, message, Some("choose another key"))
+                    diagnostic_at(&self.path, entry.mark, message, Some("choose another key"))
                 }));
             }
         }
-        self.strings(node)
+        self.parse_strings(node)
     }
 
-    pub fn strings(&mut self, node: &Node) -> BTreeMap<String, String> {
-        let entries = self.map(node);
+    pub fn parse_strings(&mut self, node: &Node) -> BTreeMap<String, String> {
+        let entries = self.expect_entries(node);
         entries
             .into_iter()
-            .map(|it| (it.key.clone(), self.string(&it.value).unwrap_or_default()))
+            .map(|entry| (entry.key.clone(), self.parse_string(&entry.value).unwrap_or_default()))
             .collect()
     }
 
-    pub fn filled(&mut self, node: &Node) -> Option<String> {
-        self.string(node).filter(|it| !it.is_empty())
+    pub fn parse_nonempty_string(&mut self, node: &Node) -> Option<String> {
+        self.parse_string(node).filter(|text| !text.is_empty())
     }
 
-    pub fn string(&mut self, node: &Node) -> Option<String> {
+    pub fn parse_string(&mut self, node: &Node) -> Option<String> {
         if let Some(text) = node.as_str() {
             return Some(text.to_owned());
         }
         if !node.is_null() {
-            let message = format!("this is {}, where a string is expected", node.what());
-            self.problems.push(problem(&self.path, node.mark, message, Some("write it in quotes")));
+            let message = format!("this is {}, where a string is expected", node.type_name());
+            self.problems.push(diagnostic_at(
+                &self.path,
+                node.mark,
+                message,
+                Some("write it in quotes"),
+            ));
         }
         None
     }
 
-    pub fn boolean(&mut self, node: &Node) -> bool {
+    pub fn parse_boolean(&mut self, node: &Node) -> bool {
         match node.data {
-            Data::Scalar(Value::Bool(it)) => it,
+            Data::Scalar(Value::Bool(value)) => value,
             Data::Scalar(Value::Null) => false,
             _ => {
-                self.fault(
+                self.report_problem(
                     node.mark,
-                    &format!("this is {}, where `true` or `false` is expected", node.what()),
+                    &format!("this is {}, where `true` or `false` is expected", node.type_name()),
                 );
                 false
             }
         }
     }
 
-    pub fn unknown(&mut self, key: &str, mark: Mark, of: &str) {
-        let message = format!("`{key}` is not a field of {of}");
-        self.problems.push(problem(
+    pub fn report_unknown(&mut self, key: &str, mark: Mark, owner: &str) {
+        let message = format!("`{key}` is not a field of {owner}");
+        self.problems.push(diagnostic_at(
             &self.path,
             mark,
             message,
@@ -145,35 +160,37 @@ impl Reader {
         ));
     }
 
-    pub fn fault(&mut self, mark: Mark, message: &str) {
-        self.problems.push(problem(&self.path, mark, message.to_owned(), None));
+    pub fn report_problem(&mut self, mark: Mark, message: &str) {
+        self.problems.push(diagnostic_at(&self.path, mark, message.to_owned(), None));
     }
 
-    /// Notes the strings that kustomize cannot pass on to its transformers.
+    /// Reports the strings that kustomize cannot pass on to its transformers.
     pub fn check_characters(&mut self, node: &Node) {
         let mut check = |text: &str, mark| {
-            if let Some(message) = yaml::printing_fault(text) {
-                self.problems.push(problem(&self.path, mark, message, Some("remove it")));
+            if let Some(message) = yaml::find_printing_error(text) {
+                self.problems.push(diagnostic_at(&self.path, mark, message, Some("remove it")));
             }
         };
         match &node.data {
-            Data::Scalar(it) => check(it.as_str().unwrap_or_default(), node.mark),
-            Data::List(items) => items.iter().for_each(|it| self.check_characters(it)),
+            Data::Scalar(value) => check(value.as_str().unwrap_or_default(), node.mark),
+            Data::List(items) => items.iter().for_each(|item| self.check_characters(item)),
             Data::Map(entries) => {
-                entries.iter().for_each(|it| check(&it.key, it.mark));
-                entries.iter().for_each(|it| self.check_characters(&it.value));
+                entries.iter().for_each(|entry| check(&entry.key, entry.mark));
+                entries.iter().for_each(|entry| self.check_characters(&entry.value));
             }
         }
     }
 
-    /// Every problem of the file in one error.
-    pub fn refuse(&mut self) -> anyhow::Result<()> {
+    /// Returns all diagnostics of the file as one error.
+    pub fn ensure_no_problems(&mut self) -> anyhow::Result<()> {
         let problems = std::mem::take(&mut self.problems);
-        let mut lines = Lines::of(&self.text);
-        let list: Vec<Diagnostic> = problems.into_iter().map(|it| it.quote(&mut lines)).collect();
-        match list.is_empty() {
-            true => Ok(()),
-            false => Err(Diagnostics { headline: String::new(), list }.into()),
+        let mut lines = Lines::new(&self.text);
+        let list: Vec<Diagnostic> =
+            problems.into_iter().map(|problem| problem.quote(&mut lines)).collect();
+        if list.is_empty() {
+            Ok(())
+        } else {
+            Err(Diagnostics { headline: String::new(), list }.into())
         }
     }
 }

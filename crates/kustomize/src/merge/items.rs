@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{super::kinds::Type, walk};
+use super::{super::kinds::Type, merge_values};
 use go_data::yaml::Value;
 
 /// Merges two lists by the keys of their items, of which there are one or two.
-pub fn items(
+pub fn merge_items(
     ours: Vec<Value>,
     patch: Vec<Value>,
     keys: &[&str],
     inner: Option<Type>,
 ) -> anyhow::Result<Vec<Value>> {
-    let identities = identities(&ours, &patch, keys)?;
+    let identities = collect_identities(&ours, &patch, keys)?;
     let is_used = |key: &usize| identities.iter().any(|identity| !identity[*key].is_empty());
     let used: Vec<usize> = (0..keys.len()).filter(is_used).collect();
     let keys: Vec<&str> = used.iter().map(|key| keys[*key]).collect();
@@ -21,55 +21,59 @@ pub fn items(
     let mut added = Keyed::new(Vec::new(), &keys);
     for identity in &identities {
         let values: Vec<&str> = used.iter().map(|key| identity[*key].as_str()).collect();
-        let (at, new) = (ours.first(&values), patch.first(&values));
+        let (at, new) = (ours.find_first(&values), patch.find_first(&values));
         let (mine, theirs) = (at.map(|at| &ours.list[at]), new.map(|new| &patch.list[new]));
         if mine.is_some() && theirs.is_some_and(|item| item["$patch"] == "replace") {
             anyhow::bail!("`$patch: replace` in an item of a list is not supported");
         }
-        let merged = walk(mine.cloned(), theirs.cloned(), inner)?;
+        let merged = merge_values(mine.cloned(), theirs.cloned(), inner)?;
         let merged = merged.filter(|item| item.as_object().is_some_and(|map| !map.is_empty()));
         let Some(mut merged) = merged else {
-            for place in ours.with_keys(&values) {
-                ours.set(place, Value::Null);
+            for position in ours.find_with_keys(&values) {
+                ours.replace_item(position, Value::Null);
             }
             // The patch's item has been applied.
             if let Some(new) = new {
-                patch.set(new, Value::Null);
+                patch.replace_item(new, Value::Null);
             }
             continue;
         };
         for (key, value) in keys.iter().zip(&values) {
             if merged.get(*key).is_none() && !value.is_empty() {
                 // A key that only the other side gave: kustomize writes it down as it is spelled.
-                merged[*key] = spelled(value);
+                merged[*key] = parse_scalar(value);
             }
         }
         if let Some(at) = at {
-            ours.set(at, merged.clone());
+            ours.replace_item(at, merged.clone());
         }
-        added.put(merged, &values);
+        added.replace_or_push(merged, &values);
     }
     for item in ours.into_items() {
-        let identity = identity(&item, &keys)?;
+        let identity = read_identity(&item, &keys)?;
         let values: Vec<&str> = identity.iter().map(String::as_str).collect();
         if keys.len() == 1 {
-            added.put(item, &values);
+            added.replace_or_push(item, &values);
             continue;
         }
-        for place in added.places(&values) {
-            added.set(place, Value::Null);
+        for position in added.find_positions(&values) {
+            added.replace_item(position, Value::Null);
         }
         added.push(item);
     }
     Ok(added.into_items().collect())
 }
 
-/// The identities of all items, those of the patch first.
-fn identities(ours: &[Value], patch: &[Value], keys: &[&str]) -> anyhow::Result<Vec<Vec<String>>> {
+/// Collects the identities of all items, those of the patch first.
+fn collect_identities(
+    ours: &[Value],
+    patch: &[Value],
+    keys: &[&str],
+) -> anyhow::Result<Vec<Vec<String>>> {
     let mut identities = Vec::new();
     let mut known = BTreeSet::new();
     for item in patch.iter().chain(ours) {
-        let values = identity(item, keys)?;
+        let values = read_identity(item, keys)?;
         if values[0].is_empty() {
             anyhow::bail!("an item has no `{}`, the merge key of its list", keys[0]);
         }
@@ -77,12 +81,12 @@ fn identities(ours: &[Value], patch: &[Value], keys: &[&str]) -> anyhow::Result<
             identities.push(values);
         }
     }
-    complete(&mut identities);
+    fill_second_keys(&mut identities);
     Ok(identities)
 }
 
-/// An item without a second key is the first one with the same first key that has one.
-fn complete(identities: &mut [Vec<String>]) {
+/// Gives an item without a second key that of the first item with the same first key that has one.
+fn fill_second_keys(identities: &mut [Vec<String>]) {
     let mut seconds = BTreeMap::new();
     for identity in &*identities {
         if let [first, second] = identity.as_slice()
@@ -101,82 +105,82 @@ fn complete(identities: &mut [Vec<String>]) {
     }
 }
 
-/// Items and the places of each identity among them.
+/// Items, with their positions by identity.
 struct Keyed<'k> {
     keys: &'k [&'k str],
-    /// `null` in the place of an item that was removed.
+    /// The items; `null` stands for one that was removed.
     list: Vec<Value>,
-    places: BTreeMap<Vec<String>, BTreeSet<usize>>,
+    positions: BTreeMap<Vec<String>, BTreeSet<usize>>,
 }
 
 impl<'k> Keyed<'k> {
     fn new(list: Vec<Value>, keys: &'k [&'k str]) -> Self {
-        let mut keyed = Self { keys, list: Vec::new(), places: BTreeMap::new() };
+        let mut keyed = Self { keys, list: Vec::new(), positions: BTreeMap::new() };
         list.into_iter().for_each(|item| keyed.push(item));
         keyed
     }
 
     fn push(&mut self, item: Value) {
         self.list.push(Value::Null);
-        self.set(self.list.len() - 1, item);
+        self.replace_item(self.list.len() - 1, item);
     }
 
     /// Replaces an item; `null` removes it.
-    fn set(&mut self, place: usize, item: Value) {
-        let old = std::mem::replace(&mut self.list[place], item);
+    fn replace_item(&mut self, position: usize, item: Value) {
+        let old = std::mem::replace(&mut self.list[position], item);
         if !old.is_null() {
-            let identity = self.identity(&old);
-            if let Some(places) = self.places.get_mut(&identity) {
-                places.remove(&place);
-                if places.is_empty() {
-                    self.places.remove(&identity);
+            let identity = self.identity_of(&old);
+            if let Some(positions) = self.positions.get_mut(&identity) {
+                positions.remove(&position);
+                if positions.is_empty() {
+                    self.positions.remove(&identity);
                 }
             }
         }
-        if !self.list[place].is_null() {
-            let identity = self.identity(&self.list[place]);
-            self.places.entry(identity).or_default().insert(place);
+        if !self.list[position].is_null() {
+            let identity = self.identity_of(&self.list[position]);
+            self.positions.entry(identity).or_default().insert(position);
         }
     }
 
     /// Replaces the items that have these values, or adds one.
-    fn put(&mut self, item: Value, values: &[&str]) {
-        let places = self.with_keys(values);
-        if places.is_empty() {
+    fn replace_or_push(&mut self, item: Value, values: &[&str]) {
+        let positions = self.find_with_keys(values);
+        if positions.is_empty() {
             self.push(item);
             return;
         }
-        for place in places {
-            self.set(place, item.clone());
+        for position in positions {
+            self.replace_item(position, item.clone());
         }
     }
 
-    fn identity(&self, item: &Value) -> Vec<String> {
-        self.keys.iter().map(|key| text(item, key).unwrap_or_default()).collect()
+    fn identity_of(&self, item: &Value) -> Vec<String> {
+        self.keys.iter().map(|key| key_text(item, key).unwrap_or_default()).collect()
     }
 
-    /// The places of items with these values, of which an empty one stands for any.
-    fn places(&self, values: &[&str]) -> BTreeSet<usize> {
+    /// Returns the positions of items with these values, of which an empty one stands for any.
+    fn find_positions(&self, values: &[&str]) -> BTreeSet<usize> {
         let start: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
         if !values.contains(&"") {
-            return self.places.get(&start).cloned().unwrap_or_default();
+            return self.positions.get(&start).cloned().unwrap_or_default();
         }
         let has_first = |identity: &Vec<String>| identity.first() == start.first();
         let found =
-            self.places.range(start.clone()..).take_while(|(identity, _)| has_first(identity));
-        found.flat_map(|(_, places)| places).copied().collect()
+            self.positions.range(start.clone()..).take_while(|(identity, _)| has_first(identity));
+        found.flat_map(|(_, positions)| positions).copied().collect()
     }
 
-    /// The first place of an item with these values.
-    fn first(&self, values: &[&str]) -> Option<usize> {
-        self.places(values).first().copied()
+    /// Returns the first position of an item with these values.
+    fn find_first(&self, values: &[&str]) -> Option<usize> {
+        self.find_positions(values).first().copied()
     }
 
-    /// The places of items with these values that have all keys, though a value may be empty.
-    fn with_keys(&self, values: &[&str]) -> Vec<usize> {
+    /// Returns the positions of items with these values that have all keys, though a value may be empty.
+    fn find_with_keys(&self, values: &[&str]) -> Vec<usize> {
         let has_keys =
-            |place: &usize| self.keys.iter().all(|key| self.list[*place].get(*key).is_some());
-        self.places(values).into_iter().filter(has_keys).collect()
+            |position: &usize| self.keys.iter().all(|key| self.list[*position].get(*key).is_some());
+        self.find_positions(values).into_iter().filter(has_keys).collect()
     }
 
     fn into_items(self) -> impl Iterator<Item = Value> {
@@ -184,23 +188,23 @@ impl<'k> Keyed<'k> {
     }
 }
 
-fn identity(item: &Value, keys: &[&str]) -> anyhow::Result<Vec<String>> {
-    keys.iter().map(|key| text(item, key)).collect()
+fn read_identity(item: &Value, keys: &[&str]) -> anyhow::Result<Vec<String>> {
+    keys.iter().map(|key| key_text(item, key)).collect()
 }
 
-/// A key's value as it is written; empty where there is none.
-fn text(item: &Value, key: &str) -> anyhow::Result<String> {
+/// Returns the value of a key as it is written, or an empty text if there is none.
+fn key_text(item: &Value, key: &str) -> anyhow::Result<String> {
     #[cfg(test)]
     tests::READS.with(|reads| reads.set(reads.get() + 1));
     match item.get(key) {
         None | Some(Value::Null) => Ok(String::new()),
-        Some(Value::String(it)) => Ok(it.clone()),
-        Some(Value::Number(it)) => Ok(it.to_string()),
+        Some(Value::String(text)) => Ok(text.clone()),
+        Some(Value::Number(number)) => Ok(number.to_string()),
         Some(_) => anyhow::bail!("`{key}`, the merge key of a list, is not a scalar"),
     }
 }
 
-fn spelled(text: &str) -> Value {
+fn parse_scalar(text: &str) -> Value {
     text.parse::<i64>().map_or_else(|_| text.into(), Value::from)
 }
 
@@ -248,7 +252,7 @@ mod tests {
             let work = |count: usize| {
                 READS.set(0);
                 let (ours, patch) = ((0..count).map(mine), (0..count).rev().map(theirs));
-                items(ours.collect(), patch.collect(), KEYS, None).unwrap();
+                merge_items(ours.collect(), patch.collect(), KEYS, None).unwrap();
                 READS.get()
             };
             let (once, twice) = (work(100), work(200));
@@ -262,7 +266,7 @@ mod tests {
             |all: &[[&str; 2]]| all.iter().map(|pair| pair.map(str::to_owned).to_vec()).collect();
         let mut identities: Vec<Vec<String>> =
             text(&[["1", ""], ["2", ""], ["3", "a"], ["1", "b"], ["1", "c"], ["3", ""]]);
-        complete(&mut identities);
+        fill_second_keys(&mut identities);
         let expected: Vec<Vec<String>> =
             text(&[["1", "b"], ["2", ""], ["3", "a"], ["1", "b"], ["1", "c"], ["3", "a"]]);
         assert_eq!(identities, expected);

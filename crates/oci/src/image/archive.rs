@@ -38,7 +38,7 @@ pub fn docker_archive(image: &Image, name: Option<&model::Image>) -> anyhow::Res
     for layer in &single.layers {
         let mut bytes = Vec::new();
         decompress(layer.bytes())?.read_to_end(&mut bytes)?;
-        let path = format!("{}.tar", Digest::of(&bytes).hex());
+        let path = format!("{}.tar", Digest::from_content(&bytes).hex());
         if !layers.contains(&path) {
             files.push((path.clone(), bytes));
         }

@@ -36,7 +36,7 @@ impl Layer {
         let mut gzip = GzBuilder::new().write(Vec::new(), Compression::default());
         gzip.write_all(&tar)?;
         let blob = Blob::new(GZIP, gzip.finish()?);
-        Ok(Self { blob, diff_id: Digest::of(&tar) })
+        Ok(Self { blob, diff_id: Digest::from_content(&tar) })
     }
 
     /// A layer of files that are not executable.

@@ -106,5 +106,5 @@ pub fn path_in_root(path: &str) -> anyhow::Result<String> {
 /// Returns the path that a symlink leads to; none if it is outside of the image or archive.
 pub fn symlink_target(link: &str, to: &str) -> Option<String> {
     let folder = link.rsplit_once('/').map_or("", |parts| parts.0);
-    if to.starts_with('/') { None } else { model::resolve(folder, to) }
+    if to.starts_with('/') { None } else { model::resolve_path(folder, to) }
 }

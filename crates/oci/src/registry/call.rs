@@ -123,9 +123,9 @@ impl Registry {
                 (Some(after), Some(pause)) => {
                     let (pause, deadline) = (after.unwrap_or(*pause), self.client.deadline);
                     let pause = pause.min(LONGEST_PAUSE);
-                    if deadline.left() < pause {
+                    if deadline.time_left() < pause {
                         let what = format!("the next attempt: {}: {fault}", self.name);
-                        return Err(Fault::Late(deadline.exceeded(what)));
+                        return Err(Fault::Late(deadline.timed_out_waiting_for(what)));
                     }
                     thread::sleep(pause);
                 }

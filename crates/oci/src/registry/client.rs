@@ -110,7 +110,7 @@ impl Client {
         match response {
             // Whatever has failed because there was no time left.
             Err(Fault::Slow | Fault::Lost(_)) if self.deadline.is_over() => {
-                Err(Fault::Late(self.deadline.exceeded(what)))
+                Err(Fault::Late(self.deadline.timed_out_waiting_for(what)))
             }
             response => response,
         }
@@ -159,7 +159,7 @@ impl Client {
         let small = self.timeouts.small;
         let request = agent.configure_request(request);
         let request = request
-            .timeout_global(Some(self.deadline.left()))
+            .timeout_global(Some(self.deadline.time_left()))
             .timeout_send_request(Some(small))
             .timeout_send_body(Some(small + body_time_limit(size)))
             .timeout_recv_response(Some(small));
@@ -173,7 +173,7 @@ impl Client {
         limit: u64,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Vec<u8>, Fault> {
-        let begin = self.deadline.left();
+        let begin = self.deadline.time_left();
         let mut body = body.with_config().limit(u64::MAX).reader();
         let (mut bytes, mut piece) = (Vec::new(), vec![0; PIECE]);
         loop {
@@ -188,7 +188,7 @@ impl Client {
             if received > limit {
                 return Err(Fault::Fatal("it sent more bytes than expected".to_owned()));
             }
-            let elapsed = begin.saturating_sub(self.deadline.left());
+            let elapsed = begin.saturating_sub(self.deadline.time_left());
             if elapsed > self.timeouts.small + body_time_limit(received) {
                 return Err(Fault::Slow);
             }

@@ -50,9 +50,10 @@ impl<'a> SortedObjects<'a> {
             let (group, version) = object::group_version(object);
             match (group, object::kind(object)) {
                 ("operators.coreos.com", "ClusterServiceVersion") => {
-                    match object::name(object).starts_with(&format!("{package}.")) {
-                        true => set_single(&mut sorted.csv, object, refusals),
-                        false => sorted.foreign_csvs.push(object),
+                    if object::name(object).starts_with(&format!("{package}.")) {
+                        set_single(&mut sorted.csv, object, refusals);
+                    } else {
+                        sorted.foreign_csvs.push(object);
                     }
                 }
                 (SCORECARD, "Configuration") if object::name(object).is_empty() => {

@@ -57,12 +57,12 @@ const WAY_OUT: &str = "generate it again with `operator-rs bundle --force`, or b
 /// Parses the annotations, in the order of the file.
 fn parse_annotations(source: &Source<'_>) -> anyhow::Result<Annotations> {
     let path = source.path.as_str();
-    let nodes =
-        yaml::nodes(source.text, Dialect::Kubernetes).map_err(yaml::locate(path, source.text))?;
+    let nodes = yaml::parse_nodes(source.text, Dialect::Kubernetes)
+        .map_err(yaml::locate_error(path, source.text))?;
     let wrong = |mark: yaml::Mark, message: String| {
         Diagnostic::in_file(path, message)
-            .at(mark.line, mark.column)
-            .quote(&mut Lines::of(source.text))
+            .at_position(mark.line, mark.column)
+            .quote(&mut Lines::new(source.text))
             .into_error()
     };
     let mapping = nodes.first().and_then(|node| node.get("annotations"));

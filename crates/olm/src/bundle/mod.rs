@@ -203,7 +203,7 @@ fn decode_objects(
         let group = object::group_version(&object.value).0;
         if faults.is_empty() && kinds::is_supported(group, object::kind(&object.value)) {
             // operator-sdk does not decode all kinds that it puts into the bundle; API servers do.
-            faults = kubernetes::read(&decoded.value, Reader::Server).faults;
+            faults = kubernetes::decode_with(&decoded.value, Reader::Server).faults;
         }
         for fault in faults {
             refusals.push(

@@ -23,11 +23,11 @@ pub enum Blob {
 
 /// Reads a document of a catalog. Field names that are dropped are added to `dropped`.
 pub fn decode_blob(value: Value, dropped: &mut Vec<String>) -> Result<Blob, String> {
-    let mut map = match go::floats(value) {
+    let mut map = match go::to_floats(value) {
         Value::Object(map) => map,
         Value::Null => return Err("this document has no blob".to_owned()),
         it => {
-            return Err(format!("this is {}, not an object", go::described(&it)));
+            return Err(format!("this is {}, not an object", go::describe_type(&it)));
         }
     };
     let [schema, package, _] = schema_package_name(&map)?;
@@ -53,7 +53,7 @@ fn schema_package_name(map: &Map<String, Value>) -> Result<[String; 3], String> 
     keys.sort();
     for pair in keys.windows(2) {
         if pair[0].0 == pair[1].0 {
-            let key = go::quoted(&pair[0].0);
+            let key = go::format_quoted(&pair[0].0);
             return Err(format!("duplicate keys for key {key}: [{} {}]", pair[0].1, pair[1].1));
         }
     }
@@ -63,7 +63,7 @@ fn schema_package_name(map: &Map<String, Value>) -> Result<[String; 3], String> 
         match &map[*key] {
             Value::String(it) => it.clone_into(text),
             it => {
-                return Err(format!("`{key}` is {}, not a string", go::described(it)));
+                return Err(format!("`{key}` is {}, not a string", go::describe_type(it)));
             }
         }
     }
@@ -181,12 +181,12 @@ impl Decoder<'_> {
 
     fn note_fault(&mut self, value: &Value, name: &'static str, expected: &str) {
         let path: Vec<&str> = self.path.iter().copied().chain([name]).collect();
-        let (path, found) = (path.join("."), go::described(value));
+        let (path, found) = (path.join("."), go::describe_type(value));
         self.fault.get_or_insert_with(|| format!("`{path}` is {found}, not {expected}"));
     }
 
     fn text_if_any(&mut self, map: &JsonObject, name: &'static str) -> Option<String> {
-        match go::field(map, name)? {
+        match go::find_field(map, name)? {
             Value::String(it) => Some(it.clone()),
             it => {
                 self.note_fault(it, name, "a string");
@@ -200,7 +200,7 @@ impl Decoder<'_> {
     }
 
     fn texts(&mut self, map: &JsonObject, name: &'static str) -> Vec<String> {
-        let items = match go::field(map, name) {
+        let items = match go::find_field(map, name) {
             None => return Vec::new(),
             Some(Value::Array(items)) => items,
             Some(it) => {
@@ -225,7 +225,7 @@ impl Decoder<'_> {
         name: &'static str,
         read: impl Fn(&mut Self, &mut JsonObject) -> T,
     ) -> Option<T> {
-        match go::field_mut(map, name)? {
+        match go::find_field_mut(map, name)? {
             Value::Object(inner) => Some(self.decode_inner(name, |decoder| read(decoder, inner))),
             it => {
                 self.note_fault(it, name, "an object");
@@ -240,7 +240,7 @@ impl Decoder<'_> {
         name: &'static str,
         read: impl Fn(&mut Self, &mut JsonObject) -> T,
     ) -> Option<Vec<T>> {
-        let items = match go::field_mut(map, name)? {
+        let items = match go::find_field_mut(map, name)? {
             Value::Array(items) => items,
             it => {
                 self.note_fault(it, name, "a list");

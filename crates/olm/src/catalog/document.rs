@@ -101,7 +101,7 @@ fn yaml_documents(
     before: usize,
     document: &mut dyn FnMut(Document),
 ) -> Result<(), Fault> {
-    let fault = |fault: yaml::Fault| Fault {
+    let fault = |fault: yaml::YamlError| Fault {
         position: (before + fault.mark.line.max(1), fault.mark.column.max(1)),
         message: match fault.hint {
             Some(hint) => format!("{}: {hint}", fault.message),
@@ -109,7 +109,7 @@ fn yaml_documents(
         },
     };
     let mut each = |line, value| document(Document { line: before + line, value });
-    yaml::each(text, &mut each).map_err(fault)
+    yaml::visit_documents(text, &mut each).map_err(fault)
 }
 
 /// Counts lines from the last requested position.

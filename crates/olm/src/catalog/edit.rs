@@ -15,8 +15,8 @@ pub fn with_entry(
     let editor = open_editor(text)?;
     let at = editor.documents().iter().position(|node| is_channel(node, package, channel));
     let at = at.ok_or(Refusal("the channel was not found again"))?;
-    match editor.node(&format!("/{at}/entries/0")) {
-        Some(_) => editor.push(&format!("/{at}"), "entries", entry.to_value()),
+    match editor.find_node(&format!("/{at}/entries/0")) {
+        Some(_) => editor.push_item(&format!("/{at}"), "entries", entry.to_value()),
         None => Err(NOT_A_BLOCK),
     }
 }

@@ -32,7 +32,7 @@ impl Ignore {
                 if text.contains(['[', '\\']) && !text.starts_with('#') {
                     let message = format!("the pattern `{text}` is not supported");
                     return Err(Diagnostic::in_file(format!("{catalog}/{path}"), message)
-                        .at(line, 1)
+                        .at_position(line, 1)
                         .with_hint("write it with names, `*`, `?` and `**/`")
                         .into_error());
                 }

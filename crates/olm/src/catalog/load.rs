@@ -21,7 +21,7 @@ pub struct BlobLocation {
 
 impl BlobLocation {
     pub fn fault(&self, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::in_file(&*self.file, message).at(self.line, 1)
+        Diagnostic::in_file(&*self.file, message).at_position(self.line, 1)
     }
 }
 
@@ -80,7 +80,7 @@ impl Loader {
         });
         if let Err(fault) = read {
             let (line, column) = fault.position;
-            let mut problem = Diagnostic::in_file(title, fault.message).at(line, column);
+            let mut problem = Diagnostic::in_file(title, fault.message).at_position(line, column);
             if !matches!(path.extension(), "yaml" | "yml" | "json") {
                 problem = problem.with_hint(format!(
                     "all files of a catalog are read, with any name: move `{path}` elsewhere, or list it in `.indexignore`"

@@ -20,7 +20,7 @@ pub fn parse_properties(list: &[Property]) -> Result<Properties, String> {
     let mut values = Properties::default();
     for (at, property) in list.iter().enumerate() {
         let fault = |error: String| {
-            format!("property {at} of the type {}: {error}", go::quoted(&property.type_))
+            format!("property {at} of the type {}: {error}", go::format_quoted(&property.type_))
         };
         let Some(value) = &property.value else {
             return Err(fault("it has no value".to_owned()));
@@ -69,9 +69,9 @@ pub fn object_bytes(value: &Value) -> Result<Vec<u8>, String> {
 fn check_channel(value: &Value) -> Result<(), String> {
     let value = Struct::from_value(Some(value), "value")?;
     value.text("channelName")?;
-    match go::field(value.map, "priority") {
+    match go::find_field(value.map, "priority") {
         Some(priority) if !priority.is_i64() => {
-            Err(format!("`priority` is {}, not an integer", go::described(priority)))
+            Err(format!("`priority` is {}, not an integer", go::describe_type(priority)))
         }
         _ => Ok(()),
     }
@@ -93,8 +93,8 @@ pub fn check_objects(bundle: &BundleBlob) -> Result<(), String> {
     for (at, property) in objects {
         let of = format!(
             "package {}, bundle {}:",
-            go::quoted(&bundle.package),
-            go::quoted(&bundle.name)
+            go::format_quoted(&bundle.package),
+            go::format_quoted(&bundle.name)
         );
         let of = format!("{of} property {at}:");
         let value = property.value.as_ref().ok_or_else(|| format!("{of} it has no value"))?;

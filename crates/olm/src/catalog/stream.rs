@@ -32,7 +32,7 @@ fn format_json(value: &Value) -> String {
     match serde::Serialize::serialize(value, &mut serializer) {
         Ok(()) => bytes.push(b'\n'),
         // Plain data is always serialized.
-        Err(_) => return go::compact(value) + "\n",
+        Err(_) => return go::marshal_unescaped(value) + "\n",
     }
     String::from_utf8(bytes).expect("JSON is UTF-8")
 }

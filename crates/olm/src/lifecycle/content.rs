@@ -23,7 +23,7 @@ pub enum Content {
 impl Content {
     /// Returns the first digits of the SHA-256 of a text, which identify it.
     pub fn short_digest(text: &str) -> String {
-        Digest::of(text.as_bytes()).hex()[..10].to_owned()
+        Digest::from_content(text.as_bytes()).hex()[..10].to_owned()
     }
 
     pub fn from_text(text: String) -> Self {

@@ -14,7 +14,7 @@ use crate::app::{
     location,
 };
 use crd::compatibility::{self, Crd, judge};
-use diagnostics::About;
+use diagnostics::RuleInfo;
 use model::display_path;
 use olm::bundle::{
     difference::{self, BundleSide},
@@ -54,11 +54,11 @@ pub struct Args {
 }
 
 /// All rules, of those of CRDs without the one that the whole bundle has.
-fn collect_rules() -> impl Iterator<Item = &'static About> {
+fn collect_rules() -> impl Iterator<Item = &'static RuleInfo> {
     let of_crds = compatibility::Rule::all().filter(|rule| *rule != compatibility::Rule::Invalid);
     difference::Rule::all()
-        .map(difference::Rule::about)
-        .chain(of_crds.map(compatibility::Rule::about))
+        .map(difference::Rule::info)
+        .chain(of_crds.map(compatibility::Rule::info))
 }
 
 impl Args {

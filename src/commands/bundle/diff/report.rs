@@ -8,7 +8,7 @@ use crate::{
     terminal::{Look, Text},
 };
 use crd::compatibility;
-use diagnostics::{About, Hint as _, Severity, count};
+use diagnostics::{Hint as _, RuleInfo, Severity, count};
 use go_data::yaml::{Value, json};
 use olm::bundle::difference::Change;
 
@@ -42,7 +42,7 @@ impl UpgradeReport {
 
     pub fn print(&self, format: ReportFormat) {
         let shown: Vec<&Finding> = self.findings.iter().collect();
-        let rules: Vec<&About> = super::collect_rules().collect();
+        let rules: Vec<&RuleInfo> = super::collect_rules().collect();
         findings::print(format, &shown, &rules, || self.render_text(&shown), || self.render_json());
     }
 
@@ -104,7 +104,7 @@ fn finding_from_change(change: Change, old: &CrdState, new: &CrdState) -> Findin
     });
     Finding {
         rule: change.rule.id(),
-        severity: change.rule.about().severity,
+        severity: change.rule.info().severity,
         fingerprint: ("change/v1", format!("{} {}", change.rule, change.subject)),
         object: change.subject.clone(),
         subject: change.subject,

@@ -9,13 +9,13 @@ pub fn format_rules(select: Option<&Selection>, target: Option<Target>) -> Strin
         let when = if suite.is_default() { "" } else { " (where it is selected)" };
         let mut lines = String::new();
         for rule in Rule::all().filter(|rule| rule.suite() == suite) {
-            let about = rule.about();
+            let info = rule.info();
             let severity = rule
                 .severity_for(target)
                 .filter(|_| select.is_none_or(|selection| selection.contains(rule)));
             if let Some(severity) = severity {
-                let (origin, summary) = (rule.origin().name(), about.summary);
-                let (id, severity) = (about.id, severity.name());
+                let (origin, summary) = (rule.origin().name(), info.summary);
+                let (id, severity) = (info.id, severity.name());
                 lines += &format!("  {id:<30} {severity:<8} {origin:<23} {summary}\n");
             }
         }

@@ -45,7 +45,7 @@ impl ValidationReport<'_> {
             ValidationFormat::Text => return self.print_text(invalid),
             ValidationFormat::Json => terminal::write_data(&format!("{:#}\n", self.render_json())),
             ValidationFormat::Sarif => {
-                let rules: Vec<_> = Rule::all().map(Rule::about).collect();
+                let rules: Vec<_> = Rule::all().map(Rule::info).collect();
                 terminal::write_data(&format!("{:#}\n", findings::sarif(&rules, &shown)));
             }
             ValidationFormat::Github => terminal::write_data(&findings::annotations(&shown)),
@@ -92,7 +92,7 @@ impl ValidationReport<'_> {
     }
 
     fn render_finding(&self, finding: &Finding) -> Value {
-        let hint = finding.rule.about().hint;
+        let hint = finding.rule.info().hint;
         json!({
             "rule": finding.rule.id(),
             "suite": finding.rule.suite().name(),
@@ -117,7 +117,7 @@ impl ValidationReport<'_> {
                 object: String::new(),
                 what: finding.message.clone(),
                 values: None,
-                remedy: finding.rule.about().hint.to_owned(),
+                remedy: finding.rule.info().hint.to_owned(),
                 place: Some(SourceSpan::new(finding.path_in(self.folder), mark.line, mark.column)),
                 before: None,
                 fingerprint: (

@@ -19,10 +19,10 @@ use crate::{
 };
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::{
-    kubernetes::go::quoted,
+    kubernetes::go::format_quoted,
     yaml::{self, Value},
 };
-use model::{Channel, Found, ProjectPath, Tree};
+use model::{Channel, FileContent, ProjectPath, Tree};
 use olm::catalog::{self, Bundle, Catalog, Ignore, Loader, blob, edit, load::Located};
 
 /// Add a bundle to the channels of a catalog
@@ -93,16 +93,16 @@ fn edit_file(
     lines: &str,
     change: impl FnOnce(&str) -> Result<String, edit::Refusal>,
 ) -> anyhow::Result<()> {
-    let before = tree.read(path)?.unwrap_or_default();
+    let before = tree.read_text(path)?.unwrap_or_default();
     let after = change(&before).map_err(|edit::Refusal(why)| {
         let message = format!("this file cannot be edited: {why}");
-        let problem = Diagnostic::in_file(path.as_str(), message).at(line.unwrap_or(1), 1);
+        let problem = Diagnostic::in_file(path.as_str(), message).at_position(line.unwrap_or(1), 1);
         let hint = format!("add this by hand, and run the command again: {lines}");
         problem.with_hint(hint).into_error()
     })?;
     let mut plan = Plan::default();
-    match tree.files_on_disk().look(path)? {
-        Found::Nothing => plan.scaffold(path.clone(), after),
+    match tree.files_on_disk().read_content(path)? {
+        FileContent::Nothing => plan.scaffold(path.clone(), after),
         _ => plan.edit_file(path.clone(), before, after),
     }
     tree.apply(plan)
@@ -279,17 +279,17 @@ impl CatalogAddition {
 
 /// The catalog in a directory of the project.
 fn load_catalog(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Loader> {
-    let paths = tree.list(folder)?;
+    let paths = tree.list_files(folder)?;
     let mut ignored = BTreeMap::new();
     for path in paths.iter().filter(|path| path.name() == catalog::IGNORE_FILE) {
-        ignored.insert(below(path, folder)?, tree.read(path)?.unwrap_or_default());
+        ignored.insert(below(path, folder)?, tree.read_text(path)?.unwrap_or_default());
     }
     let ignore = Ignore::parse(folder.as_str(), &ignored)?;
     let mut loader = Loader::default();
     for path in paths {
         let inside = below(&path, folder)?;
         if !ignore.excludes(&inside)
-            && let Some(bytes) = tree.bytes(&path)?
+            && let Some(bytes) = tree.read_bytes(&path)?
         {
             loader.load_file(&inside, &bytes, path.as_str());
         }
@@ -320,6 +320,6 @@ fn file_name(name: &str) -> anyhow::Result<&str> {
     if is_plain {
         return Ok(name);
     }
-    Err(anyhow::format_err!("{} cannot be the name of a file", quoted(name)))
+    Err(anyhow::format_err!("{} cannot be the name of a file", format_quoted(name)))
         .hint("correct the name of the package or of the ClusterServiceVersion")
 }

@@ -22,7 +22,7 @@ use crate::{
     terminal,
 };
 use crd::compatibility::{Crd, Finding, Policy, Rule, judge};
-use diagnostics::{Diagnostic, Hint as _, hinted};
+use diagnostics::{Diagnostic, Hint as _, with_hints};
 use model::display_path;
 
 /// Find breaking changes between two states of the CRDs
@@ -74,7 +74,7 @@ pub struct Args {
 }
 
 fn rule_parser() -> impl clap::builder::TypedValueParser<Value = Rule> {
-    let all = findings::values(Rule::all().map(Rule::about));
+    let all = findings::values(Rule::all().map(Rule::info));
     PossibleValuesParser::new(all).try_map(|rule| rule.parse::<Rule>())
 }
 
@@ -234,7 +234,7 @@ fn ensure_complete(unread: [Option<UnreadParts>; 2], left_out: &[String]) -> any
     if !left_out.is_empty() {
         headlines.push(format!("not compared: {}", left_out.join(", ")));
     }
-    hinted(refusal(&headlines.join("; "), problems), hints.into_iter())
+    with_hints(refusal(&headlines.join("; "), problems), hints.into_iter())
 }
 
 /// Reads both states. Of a cluster, only the CRDs that the other one has are read.

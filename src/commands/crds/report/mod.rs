@@ -11,7 +11,7 @@ use crate::app::{
     findings::{self, ReportFormat},
 };
 use crd::compatibility::{Finding, Rule};
-use diagnostics::{About, Hint as _, Severity};
+use diagnostics::{Hint as _, RuleInfo, Severity};
 
 /// The compared states and the findings.
 pub struct ComparisonReport {
@@ -70,7 +70,7 @@ impl ComparisonReport {
     }
 
     pub fn print(&self, format: ReportFormat) {
-        let rules: Vec<&About> = Rule::all().map(Rule::about).collect();
+        let rules: Vec<&RuleInfo> = Rule::all().map(Rule::info).collect();
         let (text, json) = (|| text::render(self), || json::render(self));
         findings::print(format, &self.independent_findings(), &rules, text, json);
     }

@@ -5,7 +5,7 @@ use crate::app::api::foreign::{EXTERNAL, ForeignKind};
 use crate::project::{Options, Project, Resource};
 use crate::{app::derive, plan::WorkTree, scaffold};
 use diagnostics::Hint as _;
-use model::{Found, GroupName, GroupPrefix, Kind, ProjectPath, Tree as _};
+use model::{FileContent, GroupName, GroupPrefix, Kind, ProjectPath, Tree as _};
 
 impl Args {
     pub fn controller_only(
@@ -136,8 +136,8 @@ impl Args {
 /// Returns whether a type is where `create api` puts it, with the status that a scaffolded controller sets.
 fn is_scaffolded(tree: &mut WorkTree<'_>, place: &ApiLocation) -> anyhow::Result<bool> {
     let ApiLocation { group, version, kind, .. } = place;
-    let path = format!("api/src/{}/{version}/{}.rs", group.module(), kind.module());
-    let text = tree.read(&path.parse()?)?.unwrap_or_default();
+    let path = format!("api/src/{}/{version}/{}.rs", group.module_name(), kind.module_name());
+    let text = tree.read_text(&path.parse()?)?.unwrap_or_default();
     Ok(text.contains(&format!("struct {kind}Status")) && text.contains("conditions:"))
 }
 
@@ -155,7 +155,9 @@ fn refuse_second(project: &Project, resource: &Resource) -> anyhow::Result<()> {
 
 /// Returns whether the operator's Cargo.toml has a dependency with this name in code.
 fn depends_on(tree: &mut WorkTree<'_>, name: &str) -> bool {
-    let Ok(Found::Text(text)) = tree.look(&ProjectPath::fixed("Cargo.toml")) else { return false };
+    let Ok(FileContent::Text(text)) = tree.read_content(&ProjectPath::fixed("Cargo.toml")) else {
+        return false;
+    };
     let manifest: toml::Table = text.parse().unwrap_or_default();
     let dependencies = manifest.get("dependencies").and_then(toml::Value::as_table);
     dependencies.is_some_and(|all| all.keys().any(|key| key.replace('-', "_") == name))

@@ -32,7 +32,7 @@ impl Args {
         let hub = find_hub(project, place, &stored)?;
         let (path, text) = conversions::text(tree, source, original, from)?;
         let text = copied_text(place, from, &path, &text)?;
-        let group = place.group.qualified(&project.domain);
+        let group = place.group.qualified_name(&project.domain);
         let is_original = |version: &manifests::Version<'_>| {
             version.group() == group
                 && version.kind() == kind.to_string()
@@ -48,8 +48,8 @@ impl Args {
         let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
         let mut plan = scaffold::scaffold(&sets, &context)?;
         conversions::olm_warning(project).into_iter().for_each(|warning| plan.warn(warning));
-        let (group, module) = (&place.group, kind.module());
-        let folder = format!("api/src/{}/{version}", group.module());
+        let (group, module) = (&place.group, kind.module_name());
+        let folder = format!("api/src/{}/{version}", group.module_name());
         plan.scaffold(format!("{folder}/{module}.rs").parse()?, text.clone());
         if let Some((path, sample)) = copied_sample(tree, place, from)? {
             plan.scaffold(path, sample);
@@ -91,7 +91,7 @@ impl Args {
         };
         tree.set_next_steps(format!(
             "Next: change the type in {folder}/{module}.rs, and convert each field in {}_conversion.rs beside it{decisions}\n  operator-rs manifests    # update the CRD\n  cargo test\n\nObjects are stored in {stored} as before.",
-            place.kind.snake(),
+            place.kind.to_snake_case(),
         ));
         Ok(())
     }
@@ -106,7 +106,7 @@ fn copied_text(
 ) -> anyhow::Result<String> {
     let (kind, version) = (place.kind.to_string(), place.version.to_string());
     let side = VersionSource { module: &from.to_string(), text };
-    let copy = conversion::copy_version(&side, &place.group.module(), &kind, &version);
+    let copy = conversion::copy_version(&side, &place.group.module_name(), &kind, &version);
     let copy = copy.map_err(|why| {
         anyhow::format_err!("{path}: the type of {from} {kind} cannot be copied: {why}")
     });
@@ -130,7 +130,7 @@ fn stored_version(
     place: &ApiLocation,
     source: &Operator,
 ) -> anyhow::Result<String> {
-    let group = place.group.qualified(&project.domain);
+    let group = place.group.qualified_name(&project.domain);
     let stored = manifests::storage(source).get(&(&*group, &*place.kind.to_string())).copied();
     let stored = stored.ok_or_else(|| {
         anyhow::format_err!(

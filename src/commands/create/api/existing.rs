@@ -31,9 +31,9 @@ pub fn read_source_with_kind(
 ) -> anyhow::Result<Option<Operator>> {
     let word = format!("\"{}\"", place.kind);
     let mut is_named = !place.other_versions.is_empty();
-    for path in tree.list(&ProjectPath::fixed("api/src"))? {
-        is_named |=
-            path.extension() == "rs" && tree.read(&path)?.is_some_and(|text| text.contains(&word));
+    for path in tree.list_files(&ProjectPath::fixed("api/src"))? {
+        is_named |= path.extension() == "rs"
+            && tree.read_text(&path)?.is_some_and(|text| text.contains(&word));
     }
     Ok(is_named.then(|| derive::operator(tree)))
 }
@@ -46,7 +46,7 @@ pub fn find_type(
     place: &ApiLocation,
 ) -> anyhow::Result<Option<Existing>> {
     let (kind, version) = (place.kind.to_string(), place.version.to_string());
-    let group = place.group.qualified(&project.domain);
+    let group = place.group.qualified_name(&project.domain);
     let declares = |declared: &&DeclaredKind| {
         declared.group.as_ref() == Some(&group)
             && declared.version.as_ref() == Some(&version)
@@ -142,7 +142,7 @@ fn file_of(tree: &impl Tree, folder: &str, modules: &[String]) -> anyhow::Result
         vec![format!("{source}/{path}/mod.rs"), format!("{source}/{path}.rs")]
     };
     for file in files {
-        if let Some(text) = tree.read(&file.parse()?)? {
+        if let Some(text) = tree.read_text(&file.parse()?)? {
             return Ok(text);
         }
     }

@@ -23,7 +23,7 @@ use crate::{
 };
 use diagnostics::Hint as _;
 use model::{
-    Domain, Found, GroupName, GroupPrefix, Image, Kind, Plural, ProjectPath, Tree, Version,
+    Domain, FileContent, GroupName, GroupPrefix, Image, Kind, Plural, ProjectPath, Tree, Version,
 };
 
 /// Add a custom resource and its controller
@@ -248,7 +248,7 @@ impl Args {
         source: &Operator,
         project: &Project,
     ) -> anyhow::Result<Vec<String>> {
-        let group = place.group.qualified(&project.domain);
+        let group = place.group.qualified_name(&project.domain);
         // Only another version has such items.
         let is_other = |version: &manifests::Version<'_>| {
             !place.other_versions.is_empty()
@@ -270,7 +270,8 @@ impl Args {
             return Err(anyhow::format_err!("{} has other short names in {}", place.kind, other.name()))
                 .hint("all versions of a kind share them: leave `--shortname` out, or change it there first");
         }
-        let singular = names.singular.as_ref().filter(|singular| **singular != place.kind.lower());
+        let singular =
+            names.singular.as_ref().filter(|singular| **singular != place.kind.to_lowercase());
         let singular = singular.map(|singular| format!("singular = {singular:?}"));
         let lists = [("shortname", &shortnames), ("category", &categories)];
         let words = lists
@@ -329,9 +330,9 @@ impl Args {
 
 /// Refuses a kind whose types would be hidden by others in the module that exports them.
 fn refuse_names(tree: &impl Tree, place: &ApiLocation) -> anyhow::Result<()> {
-    let path = format!("api/src/{}/{}/mod.rs", place.group.module(), place.version).parse()?;
+    let path = format!("api/src/{}/{}/mod.rs", place.group.module_name(), place.version).parse()?;
     // Anything that is in the way is reported with all other conflicts.
-    let Found::Text(text) = tree.look(&path)? else { return Ok(()) };
+    let FileContent::Text(text) = tree.read_content(&path)? else { return Ok(()) };
     let names = ["", "Spec", "Status"].map(|suffix| format!("{}{suffix}", place.kind));
     match plan::find_definition(&path, &text, &names) {
         None => Ok(()),

@@ -22,7 +22,7 @@ use crate::{
     scaffold, terminal,
 };
 use diagnostics::Hint as _;
-use model::{Found, GroupPrefix, Kind, Plural, ProjectPath, Tree as _, Version};
+use model::{FileContent, GroupPrefix, Kind, Plural, ProjectPath, Tree as _, Version};
 
 /// Add a webhook to a kind: defaults, validation, or conversion between its versions
 ///
@@ -246,7 +246,7 @@ fn add_policy(
     project: &Project,
     target: &WebhookTarget,
 ) -> anyhow::Result<()> {
-    if tree.look(&target.policy()?)? != Found::Nothing {
+    if tree.read_content(&target.policy()?)? != FileContent::Nothing {
         return Err(anyhow::format_err!(
             "{} already has an admission policy",
             target.resource.kind
@@ -259,7 +259,7 @@ fn add_policy(
     }
     let list = ProjectPath::fixed(webhook::POLICIES).join("kustomization.yaml")?;
     let none = Webhooks::default();
-    if tree.look(&list)? == Found::Nothing {
+    if tree.read_content(&list)? == FileContent::Nothing {
         add_set(plan, project, target, webhook::FIRST_POLICY, &none, None)?;
     }
     add_set(plan, project, target, webhook::POLICY, &none, None)
@@ -322,11 +322,13 @@ fn parse_path(text: &str) -> Result<String, &'static str> {
             && word.chars().all(is_inner)
     };
     let rest = text.strip_prefix('/').ok_or("must begin with `/`, e.g. `/mutate-v1`")?;
-    match rest.is_empty() || rest.split('/').all(is_word) {
-        true if rest == "convert" => Err("is the path of conversion webhooks"),
-        true => Ok(text.to_owned()),
-        false => Err(
+    if rest == "convert" {
+        Err("is the path of conversion webhooks")
+    } else if rest.is_empty() || rest.split('/').all(is_word) {
+        Ok(text.to_owned())
+    } else {
+        Err(
             "must have only lower-case letters, digits and inner `-` between its slashes: API servers accept no others",
-        ),
+        )
     }
 }

@@ -48,9 +48,9 @@ impl ScaffoldedFiles {
         let mut place = ApiLocation::of(edited, resource, group);
         place.group_in_names = options.group_in_names;
         let namespaced = resource.api.as_ref().is_some_and(|api| api.namespaced);
-        let module = format!("api/src/{}", place.group.module());
+        let module = format!("api/src/{}", place.group.module_name());
         let version = format!("{module}/{}", place.version);
-        let file: ProjectPath = format!("{version}/{}.rs", place.kind.module()).parse()?;
+        let file: ProjectPath = format!("{version}/{}.rs", place.kind.module_name()).parse()?;
         refuse_other_kinds(source, resource, &file)?;
         let default = ApiChoices::default();
         let context = ApiContext::new(edited, &place, namespaced, &default);
@@ -98,12 +98,12 @@ impl ScaffoldedFiles {
         let template = |set: &str, path: &str| scaffold::text(set, path, &context);
         let inner = format!("{version}/mod.rs");
         let outer = format!("{module}/mod.rs");
-        let snake = place.kind.module();
+        let snake = place.kind.module_name();
         let kinds = format!("mod {snake};\npub use self::{snake}::*;\n");
         let versions = format!("pub mod {};\n", place.version);
         self.modules.push((inner.parse()?, Some(template("create/version", &inner)?), kinds));
         self.modules.push((outer.parse()?, Some(template("create/group", &outer)?), versions));
-        let groups = format!("pub mod {};\n", place.group.module());
+        let groups = format!("pub mod {};\n", place.group.module_name());
         self.modules.push((ProjectPath::fixed("api/src/lib.rs"), None, groups));
         Ok(())
     }

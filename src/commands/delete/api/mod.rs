@@ -21,7 +21,7 @@ use crate::{
 };
 use diagnostics::{Diagnostic, Hint as _, Lines};
 use go_data::yaml;
-use model::{Found, GroupPrefix, Kind, ProjectPath, Tree, Version};
+use model::{FileContent, GroupPrefix, Kind, ProjectPath, Tree, Version};
 
 /// Remove a custom resource and its controller
 ///
@@ -60,10 +60,8 @@ impl Args {
         let resource = &project.resources[at];
         refuse_conversion(&project, resource)?;
         let mut edited = project.without_resource(at)?;
-        let other = project
-            .resources
-            .iter()
-            .find(|other| other.is_same_kind(resource) && *other != resource);
+        let mut others = project.resources.iter();
+        let other = others.find(|other| other.is_same_kind(resource) && *other != resource);
         if other.is_none() {
             // The policy goes, too.
             edited = edited.without_policy(resource)?;
@@ -84,10 +82,8 @@ impl Args {
                 other.version
             ));
         }
-        let webhooks = resource
-            .webhooks
-            .as_ref()
-            .filter(|webhooks| webhooks.defaulting || webhooks.validation);
+        let webhooks = resource.webhooks.as_ref();
+        let webhooks = webhooks.filter(|webhooks| webhooks.defaulting || webhooks.validation);
         if let (Some(_), Some(other)) = (webhooks, other) {
             return Err(anyhow::format_err!(
                 "the webhooks of {kind} are for {}, and {} stays",
@@ -128,7 +124,8 @@ impl Args {
                 resource.api_group()
             );
         }
-        if is_gone && root.look(&ProjectPath::fixed("bundle.Dockerfile"))? != Found::Nothing {
+        let dockerfile = ProjectPath::fixed("bundle.Dockerfile");
+        if is_gone && root.read_content(&dockerfile)? != FileContent::Nothing {
             next +=
                 "\n\nThe bundle still has the kind. To generate it again:\n  operator-rs generate";
         }
@@ -162,8 +159,8 @@ fn with_moved_controller(
 fn controller_uses(root: &Root, resource: &Resource, other: &Resource) -> anyhow::Result<bool> {
     let is_part = |character: char| character.is_alphanumeric() || character == '_';
     let mut uses_other = false;
-    for path in root.list(&ProjectPath::fixed("src/controller"))? {
-        let text = root.read(&path)?.unwrap_or_default();
+    for path in root.list_files(&ProjectPath::fixed("src/controller"))? {
+        let text = root.read_text(&path)?.unwrap_or_default();
         let words: BTreeSet<&str> = text.split(|character| !is_part(character)).collect();
         if words.contains(&*resource.kind.to_string()) {
             if words.contains(&*resource.version.to_string()) {
@@ -186,7 +183,7 @@ fn has_new_controller(
     let mut is_new = project.resources[..at].iter().any(|earlier| earlier.is_same_kind(resource));
     for (path, texts) in &files.files {
         if path.as_str().starts_with("src/controller/") {
-            let text = root.read(path)?.unwrap_or_default();
+            let text = root.read_text(path)?.unwrap_or_default();
             is_new &= texts.iter().any(|known| known.lines().eq(text.lines()));
         }
     }
@@ -265,8 +262,8 @@ pub fn refuse_edits(
     for edit in project.hand_edits(at)? {
         let committed = commit.read_text(&Project::path(), plan).unwrap_or_default();
         if !committed.replace("\r\n", "\n").contains(&edit.text.replace("\r\n", "\n")) {
-            let problem = Diagnostic::in_file("PROJECT", NOT_COMMITTED).at(edit.line, 1);
-            plan.add_refusal(problem.quote(&mut Lines::of(project.text())).with_hint(COMMIT));
+            let problem = Diagnostic::in_file("PROJECT", NOT_COMMITTED).at_position(edit.line, 1);
+            plan.add_refusal(problem.quote(&mut Lines::new(project.text())).with_hint(COMMIT));
         }
     }
     Ok(())
@@ -300,8 +297,8 @@ fn warn_of_policy(
 ) -> anyhow::Result<()> {
     let path = target.policy()?;
     let Resource { api, kind, version, .. } = &target.resource;
-    let Some(text) = root.read(&path)?.filter(|_| api.is_some()) else { return Ok(()) };
-    let documents = yaml::documents(&text, yaml::Dialect::Kubernetes).unwrap_or_default();
+    let Some(text) = root.read_text(&path)?.filter(|_| api.is_some()) else { return Ok(()) };
+    let documents = yaml::parse_documents(&text, yaml::Dialect::Kubernetes).unwrap_or_default();
     let versions = documents.iter().flat_map(|document| {
         let rules = document["spec"]["matchConstraints"]["resourceRules"].as_array();
         rules.into_iter().flatten().filter_map(|rule| rule["apiVersions"].as_array())
@@ -324,16 +321,19 @@ fn warn_of_uses(
     let kind = &resource.kind;
     // If another group has a kind of this name, only code that names the module of this group uses this one.
     let has_namesake = edited.resources.iter().any(|listed| listed.kind == *kind);
-    let module =
-        resource.group.as_ref().and_then(|prefix| prefix.to_name().ok()).map(|name| name.module());
+    let module = resource
+        .group
+        .as_ref()
+        .and_then(|prefix| prefix.to_name().ok())
+        .map(|name| name.module_name());
     let module = module.filter(|_| has_namesake).map(|module| format!("{module}::"));
     let mut uses = Vec::new();
     for folder in ["api/src", "src", "tests"] {
-        for path in tree.list(&ProjectPath::fixed(folder))? {
+        for path in tree.list_files(&ProjectPath::fixed(folder))? {
             if path.extension() != "rs" {
                 continue;
             }
-            let text = tree.read(&path)?.unwrap_or_default();
+            let text = tree.read_text(&path)?.unwrap_or_default();
             if module.as_ref().is_some_and(|module| !text.contains(module)) {
                 continue;
             }
@@ -354,7 +354,7 @@ fn warn_of_uses(
 fn mentions_kind(line: &str, kind: &Kind) -> bool {
     let code = line.split("//").next().unwrap_or(line);
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let (name, module) = (kind.to_string(), kind.module());
+    let (name, module) = (kind.to_string(), kind.module_name());
     let is_type = |word: &str| {
         let rest = word.strip_prefix(&name);
         rest.is_some_and(|suffix| ["", "Spec", "Status"].contains(&suffix))

@@ -21,10 +21,11 @@ pub fn collect_copies(
         if !is_kind || declared.version.as_ref() == Some(&version) {
             continue;
         }
-        let text = tree.read(&declared.place.path.as_str().parse()?)?.unwrap_or_default();
+        let text = tree.read_text(&declared.place.path.as_str().parse()?)?.unwrap_or_default();
         let side =
             VersionSource { module: declared.version.as_deref().unwrap_or_default(), text: &text };
-        let copy = conversion::copy_version(&side, &place.group.module(), &kind, &version).ok();
+        let copy =
+            conversion::copy_version(&side, &place.group.module_name(), &kind, &version).ok();
         copies.extend(copy.map(|text| (file.clone(), text)));
     }
     for other in &place.other_versions {

@@ -13,7 +13,7 @@ pub struct ChartMetadata(Vec<(&'static str, Value)>);
 impl ChartMetadata {
     /// From Cargo.toml, and from the base of the ClusterServiceVersion if there is one.
     pub fn read(tree: &impl Tree, project: &Project, crds: &[Value]) -> anyhow::Result<Self> {
-        let cargo = tree.read(&ProjectPath::fixed("Cargo.toml"))?.unwrap_or_default();
+        let cargo = tree.read_text(&ProjectPath::fixed("Cargo.toml"))?.unwrap_or_default();
         let cargo = CargoPackage::from_text(&cargo)?;
         let Some(version) = &cargo.version else {
             return Err(anyhow::format_err!("Cargo.toml has no version for the chart"))
@@ -21,9 +21,9 @@ impl ChartMetadata {
         };
         let base = format!("config/manifests/bases/{}.clusterserviceversion.yaml", project.name);
         let base: ProjectPath = base.parse()?;
-        let csv = match tree.read(&base)? {
+        let csv = match tree.read_text(&base)? {
             Some(text) => yaml::from_text(&text, Dialect::Kubernetes)
-                .map_err(yaml::locate(base.as_str(), &text))?,
+                .map_err(yaml::locate_error(base.as_str(), &text))?,
             None => Value::Null,
         };
         let annotations = artifact_hub_annotations(&cargo, &csv, crds);
@@ -59,7 +59,7 @@ impl ChartMetadata {
     /// Warns where a Chart.yaml has other versions or CRDs than the project.
     pub fn compare_with(&self, path: &ProjectPath, text: &str) -> anyhow::Result<Vec<Diagnostic>> {
         let found = yaml::from_text(text, Dialect::Kubernetes)
-            .map_err(yaml::locate(path.as_str(), text))?;
+            .map_err(yaml::locate_error(path.as_str(), text))?;
         let mut diagnostics = Vec::new();
         let warn = |message: String, hint: String| {
             Diagnostic::in_file(path.as_str(), message).with_hint(hint)

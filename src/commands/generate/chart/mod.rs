@@ -78,7 +78,7 @@ impl Args {
         let mut plan = Plan::default();
         for (name, text) in chart.scaffolded.clone() {
             let path = self.path_of(&name)?;
-            if tree.read(&path)?.is_none() {
+            if tree.read_text(&path)?.is_none() {
                 plan.scaffold(path, text);
             }
         }
@@ -118,7 +118,7 @@ impl Args {
 
     /// Returns the image in the existing chart.
     pub fn generated_image(&self, tree: &impl Tree) -> anyhow::Result<Option<Image>> {
-        let text = tree.read(&self.path_of("files/manager.yaml")?)?.unwrap_or_default();
+        let text = tree.read_text(&self.path_of("files/manager.yaml")?)?.unwrap_or_default();
         Ok(Manager::image_in(&text).and_then(|image| image.parse().ok()))
     }
 
@@ -137,8 +137,8 @@ impl Args {
             return Ok(());
         }
         let folder = &self.output_dir;
-        let message = match tree.read(&self.path_of("Chart.yaml")?)? {
-            None if tree.names(folder.as_str())?.is_empty() => return Ok(()),
+        let message = match tree.read_text(&self.path_of("Chart.yaml")?)? {
+            None if tree.list_names(folder.as_str())?.is_empty() => return Ok(()),
             None => format!("`{folder}` has files, and is not a chart"),
             Some(_) => format!("`{folder}` is a chart that operator-rs has not generated"),
         };
@@ -207,7 +207,7 @@ impl Args {
         let notes = take("templates/NOTES.txt");
         chart.scaffolded.insert("templates/NOTES.txt".to_owned(), own(&notes));
         let path = self.path_of("values.yaml")?;
-        let theirs = tree.read(&path)?;
+        let theirs = tree.read_text(&path)?;
         let values = Values::read(&path, theirs.as_deref(), &fresh, &schema)?;
         let list = values.find_problems();
         if !list.is_empty() {
@@ -229,7 +229,7 @@ impl Args {
         metadata: &ChartMetadata,
     ) -> anyhow::Result<()> {
         let path = self.path_of("Chart.yaml")?;
-        if let Some(text) = tree.read(&path)? {
+        if let Some(text) = tree.read_text(&path)? {
             chart.warnings.extend(metadata.compare_with(&path, &text)?);
         }
         chart.scaffolded.insert("Chart.yaml".to_owned(), metadata.to_yaml());
@@ -243,12 +243,12 @@ impl Args {
         chart: &ChartFiles,
         plan: &mut Plan,
     ) -> anyhow::Result<()> {
-        for path in tree.list(&self.path_of("templates")?)? {
+        for path in tree.list_files(&self.path_of("templates")?)? {
             let name = path.as_str().strip_prefix(&format!("{}/", self.output_dir));
             if name.is_none_or(|path_in_chart| chart.generated.contains_key(path_in_chart)) {
                 continue;
             }
-            let model::Found::Text(text) = tree.look(&path)? else { continue };
+            let model::FileContent::Text(text) = tree.read_content(&path)? else { continue };
             if plan::is_unchanged_output(&path, &text, BY) {
                 plan.delete_file(path, vec![text]);
             }
@@ -259,9 +259,9 @@ impl Args {
     /// With the user's own files, which are in the Secret as well.
     fn release_size(&self, tree: &WorkTree<'_>, chart: &ChartFiles) -> anyhow::Result<usize> {
         let mut files = chart.scaffolded.clone();
-        for path in tree.list(&self.output_dir)? {
+        for path in tree.list_files(&self.output_dir)? {
             let name = path.as_str().strip_prefix(&format!("{}/", self.output_dir));
-            if let (Some(name), model::Found::Text(text)) = (name, tree.look(&path)?)
+            if let (Some(name), model::FileContent::Text(text)) = (name, tree.read_content(&path)?)
                 && !plan::is_generated_by(&path, &text, BY)
             {
                 files.insert(name.to_owned(), text);

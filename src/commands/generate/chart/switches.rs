@@ -209,14 +209,13 @@ fn find_metrics(objects: &[Value], manager: &Manager) -> Option<Switch> {
     };
     for service in objects.iter().filter(|object| object["kind"] == "Service") {
         let ports = manager.ports_of_service(service);
-        match ports.contains(&port) {
-            true if ports.iter().all(|number| *number == port) => {
-                metrics.objects.push(service.clone())
-            }
-            true => {
-                metrics.fixed = Some(format!("{} has other ports as well", object_title(service)))
-            }
-            false => {}
+        if !ports.contains(&port) {
+            continue;
+        }
+        if ports.iter().all(|number| *number == port) {
+            metrics.objects.push(service.clone());
+        } else {
+            metrics.fixed = Some(format!("{} has other ports as well", object_title(service)));
         }
     }
     let services = metrics.objects.clone();

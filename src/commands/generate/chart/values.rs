@@ -74,8 +74,8 @@ impl<'a> Values<'a> {
         let theirs = match theirs {
             None => None,
             Some(text) => {
-                let read = yaml::whole(text, Dialect::Strict).map_err(Into::into);
-                let node = read.map_err(yaml::locate(path.as_str(), text))?;
+                let read = yaml::parse_document(text, Dialect::Strict).map_err(Into::into);
+                let node = read.map_err(yaml::locate_error(path.as_str(), text))?;
                 let is_map = node.as_ref().is_none_or(|node| node.clone().into_value().is_object());
                 if !is_map {
                     let message = "this is not a map of names to values";
@@ -132,7 +132,7 @@ impl<'a> Values<'a> {
         let known = || self.fresh.as_object().into_iter().flat_map(|map| map.keys());
         let mut diagnostics = Vec::new();
         for key in self.user_values().keys().filter(|key| self.fresh.get(key.as_str()).is_none()) {
-            if let Some(near) = diagnostics::nearest(key, known().map(String::as_str)) {
+            if let Some(near) = diagnostics::find_nearest(key, known().map(String::as_str)) {
                 let message = format!("no template of operator-rs reads `{key}`");
                 let hint = format!("is it `{near}`? otherwise a template of yours should use it");
                 diagnostics.push(self.diagnostic_at(&format!("/{key}"), message).with_hint(hint));
@@ -165,7 +165,7 @@ impl<'a> Values<'a> {
     fn diagnostic_at(&self, pointer: &str, message: String) -> Diagnostic {
         let diagnostic = Diagnostic::in_file(self.path.as_str(), message);
         match self.theirs.as_ref().map(|node| node.mark_at(pointer)) {
-            Some(mark) => diagnostic.at(mark.line, mark.column),
+            Some(mark) => diagnostic.at_position(mark.line, mark.column),
             None => diagnostic,
         }
     }

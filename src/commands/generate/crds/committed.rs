@@ -147,11 +147,11 @@ impl CommittedCrds<'_> {
     fn find_crds(&self) -> anyhow::Result<BTreeMap<String, Vec<CommittedCrd>>> {
         let mut crds: BTreeMap<String, Vec<CommittedCrd>> = BTreeMap::new();
         for path in self.list_files()? {
-            let Some(text) = self.root.read(&path)? else { continue };
+            let Some(text) = self.root.read_text(&path)? else { continue };
             if !text.contains("CustomResourceDefinition") {
                 continue;
             }
-            let documents = yaml::documents(&text, yaml::Dialect::Kubernetes);
+            let documents = yaml::parse_documents(&text, yaml::Dialect::Kubernetes);
             let documents =
                 documents.with_context(|| format!("cannot read {}{path}", self.shown_in))?;
             let writer =
@@ -177,7 +177,7 @@ impl CommittedCrds<'_> {
         if let Some(file) = &self.file {
             return Ok(vec![file.clone()]);
         }
-        let names = self.root.names("")?;
+        let names = self.root.list_names("")?;
         let paths = names.iter().filter_map(|name| name.parse::<ProjectPath>().ok());
         Ok(paths.filter(|path| ["yaml", "yml", "json"].contains(&path.extension())).collect())
     }

@@ -28,7 +28,7 @@ use crate::{
     source::{self, Options, Reading},
     terminal,
 };
-use diagnostics::{Hint as _, hinted};
+use diagnostics::{Hint as _, with_hints};
 use go_data::yaml;
 use model::{ProjectPath, Tree as _, display_path};
 
@@ -127,7 +127,7 @@ impl GeneratedCrds {
         let Some(file) = file else {
             return crd_files::plan(folder, root, &self.manifests, self.is_whole, &owners);
         };
-        let before = root.read(file)?;
+        let before = root.read_text(file)?;
         if let Some(before) = &before {
             // A file of another tool that has the same CRDs is kept, as in a directory.
             let is_foreign = !plan::is_generated_by(file, before, FILE);
@@ -270,7 +270,7 @@ impl Args {
         let problems = [reading.all_problems(), found].concat();
         let error = |what: &str| {
             let error = refusal(&format!("{}{what}", unread(&reading)), problems.iter().cloned());
-            hinted::<()>(error, reading.hint.iter().cloned()).expect_err("it is an error")
+            with_hints::<()>(error, reading.hint.iter().cloned()).expect_err("it is an error")
         };
         if !problems.is_empty() && !self.keep_going {
             return Err(error(&format!(", and nothing was {verb}")));

@@ -218,7 +218,7 @@ pub const STARTS: Case = Case {
 };
 
 fn read_yaml(text: &str, place: impl Fn(&[Value]) -> Option<(usize, String)>) -> Option<Read> {
-    let mut documents = yaml::documents(text, Dialect::Kubernetes).ok()?;
+    let mut documents = yaml::parse_documents(text, Dialect::Kubernetes).ok()?;
     let (at, pointer) = place(&documents)?;
     let list = documents.get_mut(at)?.pointer_mut(&pointer)?;
     let entries = match std::mem::take(list) {

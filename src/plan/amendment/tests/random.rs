@@ -71,7 +71,7 @@ fn edited(case: &Case, random: &mut Random) -> String {
     text.replace('§', MARKER)
 }
 
-/// Whether these are the same, apart from these neighbours in the first.
+/// Returns whether these are the same, apart from these additional lines in the first.
 fn is_with(after: &[String], before: &[String], new: &[&str]) -> bool {
     let fits = |at: usize| {
         after[at..at + new.len()] == *new

@@ -5,7 +5,7 @@ use crate::compatibility::{
     Effect,
     crd::{Advice, Crd, Version},
 };
-use go_data::yaml::{Difference, differences};
+use go_data::yaml::{Difference, diff_values};
 
 pub fn check_crds(old: &Crd, new: &Crd) -> Vec<(Rule, Change)> {
     let mut changes = check_validity(old, new);
@@ -15,7 +15,7 @@ pub fn check_crds(old: &Crd, new: &Crd) -> Vec<(Rule, Change)> {
     changes.extend(storage_version_change(old, new));
     changes.extend(served_version_removal(old, new));
     changes.extend(
-        differences(&old.definition, &new.definition).iter().filter_map(outside_of_schemas),
+        diff_values(&old.definition, &new.definition).iter().filter_map(outside_of_schemas),
     );
     changes
 }

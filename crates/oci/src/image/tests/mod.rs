@@ -65,7 +65,7 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn config(layers: &[Vec<u8>]) -> Blob {
-    let ids: Vec<Digest> = layers.iter().map(|it| Digest::of(it)).collect();
+    let ids: Vec<Digest> = layers.iter().map(|it| Digest::from_content(it)).collect();
     let config = json!({
         "architecture": "amd64",
         "os": "linux",

@@ -6,7 +6,7 @@ use super::*;
 
 #[test]
 fn ambiguous_manifests_are_refused() {
-    let digest = Digest::of(b"");
+    let digest = Digest::from_content(b"");
     let layer = json!({"mediaType": OCI_LAYER, "digest": digest, "size": 0});
     let index = "application/vnd.oci.image.index.v1+json";
     let manifest = "application/vnd.oci.image.manifest.v1+json";
@@ -273,14 +273,14 @@ fn a_base_image_must_fit() {
         error.to_string(),
         "the base image has a layer of type `application/vnd.oci.image.layer.v1.tar+zstd`, which this format does not have"
     );
-    assert_eq!(diagnostics::hints(&error), ["use `--format oci`, or another base image"]);
+    assert_eq!(diagnostics::collect_hints(&error), ["use `--format oci`, or another base image"]);
     let other = Blob::new(OCI_LAYER, gzip(&tarball(&[(FILE, "a", "2")])));
     let base = Stored::new(&config(&layers), vec![Content::Memory(other)]).expect("it is whole");
     let error = assemble(&recipe(Format::Oci), vec![variant(Some(base))]).expect_err("another");
     let chain = format!("{error:#}");
     assert!(chain.starts_with("cannot read the base image: the layer sha256:"), "{chain}");
     assert!(chain.contains(" cannot be used: its content has the digest sha256:"), "{chain}");
-    assert_eq!(diagnostics::hints(&error), ["choose another base image"]);
+    assert_eq!(diagnostics::collect_hints(&error), ["choose another base image"]);
     let base = stored(&layers, gzip);
     assert!(base.ensure_layers_match(layers[0].len() as u64).is_ok());
     let error = base.ensure_layers_match(layers[0].len() as u64 - 1).expect_err("it is too large");
@@ -290,7 +290,7 @@ fn a_base_image_must_fit() {
 #[test]
 fn a_layer_that_is_named_many_times_counts_each_time() {
     let layer = archive(&[("a", b"b")]);
-    let of = |bytes: &[u8]| Digest::of(bytes);
+    let of = |bytes: &[u8]| Digest::from_content(bytes);
     let config = json!({"architecture": "amd64", "os": "linux", "config": {},
         "rootfs": {"type": "layers", "diff_ids": vec![of(&layer).to_string(); 50]}});
     let config = config.to_string().into_bytes();

@@ -9,9 +9,10 @@ fn a_proxy_that_cannot_be_used_is_never_bypassed() {
     let check = |proxy: &str, none: &str, expected: &str| {
         for plain_http in [false, true] {
             let proxy = Some(proxy.to_owned());
-            let proxies = match plain_http {
-                true => Proxies { http: proxy, https: None, none: none.to_owned() },
-                false => Proxies { http: None, https: proxy, none: none.to_owned() },
+            let proxies = if plain_http {
+                Proxies { http: proxy, https: None, none: none.to_owned() }
+            } else {
+                Proxies { http: None, https: proxy, none: none.to_owned() }
             };
             let access = Access { proxies, plain_http, ..access() };
             let registry = Registry::new(&image, Right::Pull, access).expect("it can be set up");

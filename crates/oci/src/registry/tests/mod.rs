@@ -15,7 +15,7 @@ use std::{
 };
 
 use super::*;
-use diagnostics::hints;
+use diagnostics::collect_hints;
 use model::{Blob, Descriptor, Digest};
 
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
@@ -139,14 +139,15 @@ impl Server {
     }
 
     fn blob(&self, bytes: &[u8], size: u64) -> Result<Vec<u8>, String> {
-        let it = Descriptor { media_type: String::new(), digest: Digest::of(bytes), size };
+        let it =
+            Descriptor { media_type: String::new(), digest: Digest::from_content(bytes), size };
         into_text(self.registry(Right::Pull, access()).blob(&it, &mut |_| {}))
             .map(|it| it.bytes().to_vec())
     }
 }
 
 fn into_text<T>(result: anyhow::Result<T>) -> Result<T, String> {
-    result.map_err(|it| format!("{it:#} [{}]", hints(&it).join(" | ")))
+    result.map_err(|it| format!("{it:#} [{}]", collect_hints(&it).join(" | ")))
 }
 
 fn serve(stream: TcpStream, store: &Mutex<Store>, lie: &Lie) -> Option<()> {
@@ -233,7 +234,7 @@ fn honest(ask: &HttpRequest, store: &mut Store) -> Reply {
         Some(bytes) => {
             let headers = vec![
                 ("Content-Type", MANIFEST.to_owned()),
-                ("Docker-Content-Digest", Digest::of(bytes).to_string()),
+                ("Docker-Content-Digest", Digest::from_content(bytes).to_string()),
             ];
             Reply::HttpResponse { status: 200, headers, body: bytes.clone() }
         }
@@ -244,14 +245,14 @@ fn honest(ask: &HttpRequest, store: &mut Store) -> Reply {
         ("GET" | "HEAD", false) => found(store.blobs.get(&name)),
         ("POST", _) => header(202, "Location", "/v2/a/b/blobs/uploads/1?state=x"),
         ("PUT", true) => {
-            let digest = Digest::of(&ask.body).to_string();
+            let digest = Digest::from_content(&ask.body).to_string();
             store.manifests.insert(digest.clone(), ask.body.clone());
             store.manifests.insert(name, ask.body.clone());
             header(201, "Docker-Content-Digest", digest)
         }
         ("PUT", false) => {
             let digest = ask.path.split("digest=").nth(1).unwrap_or_default().to_owned();
-            if Digest::of(&ask.body).as_str() != digest {
+            if Digest::from_content(&ask.body).as_str() != digest {
                 return says(400, r#"{"errors":[{"code":"DIGEST_INVALID"}]}"#);
             }
             store.blobs.insert(digest, ask.body.clone());
@@ -271,7 +272,7 @@ fn at_first(
     let left = Mutex::new(times);
     move |ask, _| {
         let mut left = left.lock().ok()?;
-        let is_due = ask.is(method, part) && 0 < *left;
+        let is_due = ask.is(method, part) && *left > 0;
         *left -= usize::from(is_due);
         is_due.then(&reply)
     }

@@ -21,7 +21,7 @@ fn blobs_are_sent_at_the_same_time_and_named_afterwards() {
 
 #[test]
 fn nothing_more_is_sent_after_a_fault() {
-    let first = Digest::of(LAYERS[0]).to_string();
+    let first = Digest::from_content(LAYERS[0]).to_string();
     let server = Server::new(move |ask, _| ask.is("HEAD", &first).then(|| status(501)));
     let layers: Vec<Vec<u8>> = (0..200_u32).map(|it| it.to_be_bytes().to_vec()).collect();
     let mut layers: Vec<&[u8]> = layers.iter().map(|it| &**it).collect();

@@ -59,9 +59,10 @@ fn wrong_credentials_are_reported_without_them() {
         let is_anonymous = credentials.is_none();
         let error = server.push(Access { credentials, ..access() }).expect_err("refused");
         assert!(error.contains("status 401: wrong: "), "{error}");
-        let expected = match is_anonymous {
-            true => "log in with `docker login 127.0.0.1:",
-            false => "check the name, and that your account may push to it",
+        let expected = if is_anonymous {
+            "log in with `docker login 127.0.0.1:"
+        } else {
+            "check the name, and that your account may push to it"
         };
         assert!(error.contains(expected), "{error}");
     }
@@ -126,9 +127,10 @@ fn an_identity_token_gets_tokens() {
         if ask.is("POST", "/token") {
             let body = String::from_utf8_lossy(&ask.body).into_owned();
             let expected = "grant_type=refresh_token&client_id=operator-rs&refresh_token=id%2Dt&scope=repository%3Aa%2Fb%3Apull%2Cpush&service=s";
-            return Some(match body == expected {
-                true => says(200, r#"{"access_token":"good"}"#),
-                false => says(400, &body),
+            return Some(if body == expected {
+                says(200, r#"{"access_token":"good"}"#)
+            } else {
+                says(400, &body)
             });
         }
         let host = ask.headers.get("host")?;

@@ -11,14 +11,17 @@ fn blobs_come_first_and_the_tag_comes_last() {
         log.iter().filter(|it| it.starts_with("PUT")).map(|it| &it[4..]).collect();
     assert_eq!(puts.len(), 4, "{log:?}");
     assert!(puts[0].contains("/blobs/") && puts[1].contains("/blobs/"), "{log:?}");
-    let child = Digest::of(b"{\"child\":1}");
+    let child = Digest::from_content(b"{\"child\":1}");
     assert_eq!(puts[2..], [&*format!("/v2/a/b/manifests/{child}"), "/v2/a/b/manifests/v1"]);
     // What is there is not sent again.
     assert_eq!(server.push(access()), Ok(()));
     assert!(!server.log()[log.len()..].iter().any(|it| it.starts_with("POST")));
     assert_eq!(server.pull("v1", access()), Ok(b"{\"top\":1}".to_vec()));
     let registry = server.registry(Right::Pull, access());
-    assert_eq!(into_text(registry.resolve("v1", &[MANIFEST])), Ok(Digest::of(b"{\"top\":1}")));
+    assert_eq!(
+        into_text(registry.resolve("v1", &[MANIFEST])),
+        Ok(Digest::from_content(b"{\"top\":1}"))
+    );
     assert_eq!(server.blob(b"layer", 5), Ok(b"layer".to_vec()));
 }
 
@@ -31,7 +34,7 @@ fn a_page_in_place_of_a_manifest_has_no_digest() {
         })
     };
     let html = ("Content-Type", "text/html".to_owned());
-    let claimed = ("Docker-Content-Digest", Digest::of(b"{}").to_string());
+    let claimed = ("Docker-Content-Digest", Digest::from_content(b"{}").to_string());
     for (headers, body) in [
         (vec![], "Please log in"),
         (vec![html.clone()], "<html>log in</html>"),
@@ -43,7 +46,7 @@ fn a_page_in_place_of_a_manifest_has_no_digest() {
     }
     // A digest counts only beside the type of a manifest; otherwise, that of the content does.
     let registry = page(vec![html, claimed], "{}").registry(Right::Pull, access());
-    assert_eq!(into_text(registry.resolve("v1", &[MANIFEST])), Ok(Digest::of(b"{}")));
+    assert_eq!(into_text(registry.resolve("v1", &[MANIFEST])), Ok(Digest::from_content(b"{}")));
 }
 
 #[test]
@@ -57,7 +60,7 @@ fn temporary_failures_are_retried() {
         assert_eq!(server.push(access()), Ok(()));
     }
     let server = Server::new(at_first(1, "GET", "/blobs/", || Reply::Cut(b"la".to_vec())));
-    server.store().blobs.insert(Digest::of(b"layer").to_string(), b"layer".to_vec());
+    server.store().blobs.insert(Digest::from_content(b"layer").to_string(), b"layer".to_vec());
     assert_eq!(server.blob(b"layer", 5), Ok(b"layer".to_vec()));
 }
 
@@ -87,7 +90,7 @@ fn a_failure_in_mid_push_leaves_the_tag_as_it_was() {
 
 #[test]
 fn a_lying_server_is_not_believed() {
-    let digest = Digest::of(b"layer").to_string();
+    let digest = Digest::from_content(b"layer").to_string();
     // Another content than that of the digest.
     let server = Server::new(|ask, _| ask.is("GET", "sha256:").then(|| says(200, "other")));
     let error = server.blob(b"layer", 5).expect_err("it lies");
@@ -98,12 +101,13 @@ fn a_lying_server_is_not_believed() {
     let error = server.pull(&digest, access()).expect_err("it lies");
     assert!(error.contains(&format!("it sent a manifest that does not have the digest {digest}")));
     // A header that contradicts the content.
-    let other = || header(200, "Docker-Content-Digest", Digest::of(b"other").to_string());
+    let other = || header(200, "Docker-Content-Digest", Digest::from_content(b"other").to_string());
     let server = Server::new(move |ask, _| ask.is("GET", "/manifests/v1").then(other));
     assert!(server.pull("v1", access()).is_err_and(|it| it.contains("it sent a manifest")));
     let server = Server::new(move |ask, _| {
-        ask.is("PUT", "/manifests/v1")
-            .then(|| header(201, "Docker-Content-Digest", Digest::of(b"other").to_string()))
+        ask.is("PUT", "/manifests/v1").then(|| {
+            header(201, "Docker-Content-Digest", Digest::from_content(b"other").to_string())
+        })
     });
     assert!(server.push(access()).is_err_and(|it| it.contains("it stored sha256:")));
     // Bodies without an end, and longer than they should be.
@@ -154,7 +158,7 @@ fn a_server_that_accepts_every_request_has_stored_nothing() {
     let storage = Server::new(|_, _| Some(says(200, "layer")));
     let to = format!("http://{}/x", storage.address);
     let server = Server::new(move |ask, _| {
-        let is_layer = ask.is("HEAD", Digest::of(b"layer").as_str());
+        let is_layer = ask.is("HEAD", Digest::from_content(b"layer").as_str());
         is_layer.then(|| header(307, "Location", &to))
     });
     server.push(access()).expect("it is a registry");
@@ -204,7 +208,8 @@ fn credentials_do_not_go_along_with_a_redirect_or_an_upload() {
         _ if ask.is("POST", "/blobs/") => Some(header(202, "Location", &location)),
         _ => None,
     });
-    let it = Descriptor { media_type: String::new(), digest: Digest::of(b"layer"), size: 5 };
+    let it =
+        Descriptor { media_type: String::new(), digest: Digest::from_content(b"layer"), size: 5 };
     let registry = server.registry(Right::Pull, password());
     assert_eq!(
         into_text(registry.blob(&it, &mut |_| {}).map(|it| it.bytes().to_vec())),
@@ -222,9 +227,10 @@ fn another_server_gets_no_credentials_when_it_asks_for_them() {
     for challenge in ["Basic realm=x", "Bearer realm=\"http://HOST/token\",service=\"x\""] {
         let other = Server::new(|ask, _| {
             let challenge = challenge.replace("HOST", ask.headers.get("host")?);
-            Some(match ask.path.starts_with("/token") {
-                true => says(200, r#"{"token":"abc"}"#),
-                false => header(401, "WWW-Authenticate", challenge),
+            Some(if ask.path.starts_with("/token") {
+                says(200, r#"{"token":"abc"}"#)
+            } else {
+                header(401, "WWW-Authenticate", challenge)
             })
         });
         let location = format!("http://{}/x", other.address);
@@ -277,7 +283,7 @@ fn a_slow_server_is_waited_for_up_to_a_limit() {
         let mut registry = server.registry(Right::Pull, access());
         registry.client.timeouts =
             client::Timeouts { silence: Duration::from_secs(1), small: Duration::from_secs(2) };
-        let digest = Digest::of(b"layer");
+        let digest = Digest::from_content(b"layer");
         let it = Descriptor { media_type: String::new(), digest, size: 600 };
         let error = into_text(registry.blob(&it, &mut |_| {})).expect_err("it is too slow");
         assert!(error.contains("it took too long to answer [check the connection"), "{error}");

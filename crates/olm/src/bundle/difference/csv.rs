@@ -1,7 +1,7 @@
 //! Every field of the CSV: those that other rules compare are listed here, and all others are reported as changed.
 
 use super::{BundleSide, Change, Rule, pods};
-use go_data::yaml::{Difference, Value, differences};
+use go_data::yaml::{Difference, Value, diff_values};
 
 /// When a row counts.
 #[derive(Clone, Copy, PartialEq)]
@@ -48,7 +48,7 @@ const OWNED: &str =
 const LONGEST: usize = 200;
 
 pub fn compare(old: &BundleSide, new: &BundleSide, changes: &mut Vec<Change>) {
-    for difference in differences(&old.csv, &new.csv) {
+    for difference in diff_values(&old.csv, &new.csv) {
         let (rule, remedy) = match FIELDS.iter().find(|row| is_of(row.0, row.1, &difference)) {
             Some((_, _, None, _)) => continue,
             Some((_, _, Some(rule), remedy)) => (*rule, *remedy),

@@ -6,7 +6,7 @@ use super::{BundleSide, Change, Rule, pods};
 use crate::bundle::{object, related_images};
 use go_data::{
     kubernetes::immutable,
-    yaml::{Value, differences, json},
+    yaml::{Value, diff_values, json},
 };
 
 const DEPLOYMENTS: &str = "/spec/install/spec/deployments";
@@ -26,7 +26,7 @@ pub fn compare(old: &BundleSide, new: &BundleSide, changes: &mut Vec<Change>) {
             let spec = deployment.get("spec");
             json!({ "apiVersion": "apps/v1", "kind": "Deployment", "spec": spec })
         };
-        for field in immutable::changed(&object(other), &object(deployment)) {
+        for field in immutable::changed_immutable_fields(&object(other), &object(deployment)) {
             changes.push(immutable_change(new, &new.csv_path, &subject, at, field));
         }
         let pod = format!("{at}/spec/template/spec");
@@ -213,12 +213,14 @@ fn compare_objects(old: &BundleSide, new: &BundleSide, changes: &mut Vec<Change>
     }
     for (path, object) in new.objects.iter().filter(compared) {
         let same = old.objects.iter().find(|old_entry| title(&old_entry.1) == title(object));
-        let fields: Vec<_> =
-            same.iter().flat_map(|old_entry| immutable::changed(&old_entry.1, object)).collect();
+        let fields: Vec<_> = same
+            .iter()
+            .flat_map(|old_entry| immutable::changed_immutable_fields(&old_entry.1, object))
+            .collect();
         for field in &fields {
             changes.push(immutable_change(new, path, &title(object), "", field));
         }
-        for difference in same.iter().flat_map(|old_entry| differences(&old_entry.1, object)) {
+        for difference in same.iter().flat_map(|old_entry| diff_values(&old_entry.1, object)) {
             let part = difference.new.as_ref().or(difference.old.as_ref());
             let is_reported =
                 part.is_some_and(|part| fields.iter().any(|at| part.pointer.starts_with(at)));

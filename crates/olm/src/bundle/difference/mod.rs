@@ -25,7 +25,7 @@ pub struct Change {
     /// The changed object: a Deployment, a webhook, `CSV`.
     pub subject: String,
     pub what: String,
-    /// How to react to the change; empty if there is nothing to do.
+    /// The reaction to the change; empty if there is nothing to do.
     pub remedy: String,
     pub place: Option<ChangeLocation>,
 }
@@ -51,7 +51,7 @@ pub fn compare(old: &BundleSide, new: &BundleSide) -> anyhow::Result<Vec<Change>
     csv::compare(old, new, &mut changes);
     compare_refusals(old, new, &mut changes);
     // The worst first, and otherwise in the order in which they were found.
-    changes.sort_by_key(|change| change.rule.about().severity);
+    changes.sort_by_key(|change| change.rule.info().severity);
     Ok(changes)
 }
 
@@ -68,7 +68,6 @@ fn compare_refusals(old: &BundleSide, new: &BundleSide, changes: &mut Vec<Change
             mark: finding.mark.unwrap_or(Mark { line: 1, column: 1 }),
             is_old: false,
         };
-        changes
-            .push(Change { place: Some(place), ..change }.with_remedy(finding.rule.about().hint));
+        changes.push(Change { place: Some(place), ..change }.with_remedy(finding.rule.info().hint));
     }
 }

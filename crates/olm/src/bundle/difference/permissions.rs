@@ -116,7 +116,7 @@ fn compare_aggregation(
     }
 }
 
-/// Returns the rule that selects ClusterRoles, whose rules the server then writes into this one in place of its own.
+/// Returns the rule that selects ClusterRoles, whose rules then replace those of this one on the server.
 fn aggregation_rule(role: &Value) -> Option<&Value> {
     role.get("aggregationRule").filter(|rule| !rule.is_null())
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{BundleSide, Change, Rule};
 use crate::bundle::object;
-use go_data::yaml::{Difference, Value, differences, json};
+use go_data::yaml::{Difference, Value, diff_values, json};
 
 const POD: &str = "/spec/template/spec";
 const CONTAINERS: [&str; 2] = ["containers", "initContainers"];
@@ -26,7 +26,7 @@ pub fn compare(
     if old.is_null() {
         return;
     }
-    for difference in differences(old, new).iter().filter(|difference| !is_compared(difference)) {
+    for difference in diff_values(old, new).iter().filter(|difference| !is_compared(difference)) {
         if gained.values().any(|pointer| is_reported(&difference.path, pointer)) {
             continue;
         }
@@ -73,7 +73,7 @@ pub fn describe_difference(difference: &Difference<'_>) -> String {
     }
 }
 
-/// Returns whether a difference has a rule of its own.
+/// Returns whether a difference has a special rule.
 fn is_compared(difference: &Difference<'_>) -> bool {
     let path = &difference.path;
     let has_image = [&difference.old, &difference.new]

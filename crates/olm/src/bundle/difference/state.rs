@@ -148,7 +148,7 @@ impl BundleSide {
     /// Builds a change of an annotation.
     pub fn annotation_change(&self, rule: Rule, key: &str, what: String) -> Change {
         let place =
-            self.location(&self.annotated, &format!("/annotations/{}", pointer::escaped(key)));
+            self.location(&self.annotated, &format!("/annotations/{}", pointer::escape_key(key)));
         Change { place: Some(place), ..self.change_at(rule, key, "", what) }
     }
 

@@ -89,8 +89,9 @@ fn compare_upgrade_path(old: &BundleSide, new: &BundleSide, changes: &mut Vec<Ch
     }
     let is_said = !replaces.is_empty() || !skips.is_empty() || !range.is_empty();
     let of = object::text(&old.csv, "/spec/version");
-    let leads_here =
-        replaces == before || skips.contains(&before) || version::contains(range, of) == Some(true);
+    let leads_here = replaces == before
+        || skips.contains(&before)
+        || version::range_contains(range, of) == Some(true);
     if is_said && !leads_here {
         let what = format!("`replaces`, `skips` and `olm.skipRange` leave out `{before}`");
         changes.push(

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{BundleSide, Change, Rule};
 use crate::bundle::object;
-use go_data::yaml::{Value, differences};
+use go_data::yaml::{Value, diff_values};
 
 const WEBHOOKS: &str = "/spec/webhookdefinitions";
 
@@ -18,7 +18,7 @@ pub fn compare(old: &BundleSide, new: &BundleSide, changes: &mut Vec<Change>) {
             changes.push(new.change_at(Rule::WebhookAdded, &subject, at, what).with_remedy(remedy));
             continue;
         };
-        let changed = differences(other, webhook);
+        let changed = diff_values(other, webhook);
         let changed: BTreeSet<String> = changed
             .iter()
             .filter_map(|difference| {

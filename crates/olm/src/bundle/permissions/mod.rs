@@ -146,15 +146,14 @@ fn other_accounts<'a>(
         let name = object::name(account);
         let has_rules =
             || entries.iter().any(|entry| object::text(entry, "/serviceAccountName") == name);
-        match accounts.contains(name) {
-            true if has_rules() => {
-                let lost = lost_account_parts(account, collected);
-                warnings.warn_of_lost_parts(account, &lost, "OLM creates the account with its name only; `imagePullSecrets` and `automountServiceAccountToken` can be set in the pods of the Deployment");
-            }
-            // Every namespace has this one.
-            true if name == "default" => {}
-            true => warnings.leave_out(account, WITHOUT_RULES),
-            false => accounts_outside.push(*account),
+        if !accounts.contains(name) {
+            accounts_outside.push(*account);
+        } else if has_rules() {
+            let lost = lost_account_parts(account, collected);
+            warnings.warn_of_lost_parts(account, &lost, "OLM creates the account with its name only; `imagePullSecrets` and `automountServiceAccountToken` can be set in the pods of the Deployment");
+        } else if name != "default" {
+            // Every namespace has the account `default`.
+            warnings.leave_out(account, WITHOUT_RULES);
         }
     }
     accounts_outside

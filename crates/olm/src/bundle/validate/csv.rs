@@ -3,7 +3,7 @@
 use super::{Findings, Rule, load::Loaded, names, of};
 use go_data::{
     kubernetes::version::Version,
-    yaml::{self, Value, pointer::escaped},
+    yaml::{self, Value, pointer::escape_key},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ pub fn check(bundle: &Loaded, findings: &mut Findings) {
         if field == "spec.replaces" && name.is_empty() {
             continue;
         }
-        let faults = [names::subdomain(name), names::label_value(name)].concat();
+        let faults = [names::validate_subdomain(name), names::validate_label_value(name)].concat();
         if !faults.is_empty() {
             let place = (path, format!("/{}", field.replace('.', "/")));
             findings.error(
@@ -109,7 +109,7 @@ fn check_annotations(path: &str, csv: &Value, findings: &mut Findings) {
         if let Some(spelled) = olm_spelling(key).filter(|spelling| spelling != key) {
             findings.error(
                 Rule::CsvAnnotationCase,
-                (path, format!("/metadata/annotations/{}", escaped(key))),
+                (path, format!("/metadata/annotations/{}", escape_key(key))),
                 format!(
                     "provided annotation {key} uses wrong case and should be {spelled} instead"
                 ),

@@ -38,7 +38,7 @@ impl Finding {
         let mut diagnostic = Diagnostic::in_file(self.path_in(folder), self.message.as_str());
         diagnostic.code = Some(self.rule.id());
         diagnostic.position = self.mark.map(|mark| (mark.line, mark.column));
-        let hint = self.rule.about().hint;
+        let hint = self.rule.info().hint;
         if hint.is_empty() { diagnostic } else { diagnostic.with_hint(hint) }
     }
 }
@@ -112,5 +112,5 @@ impl Findings {
 pub fn parse_first_document(files: &Files, file: &str) -> Option<yaml::Node> {
     let bytes = files.get(&file.parse::<ProjectPath>().ok()?)?;
     let text = std::str::from_utf8(bytes).ok()?;
-    yaml::nodes(text, Dialect::Kubernetes).ok()?.into_iter().next()
+    yaml::parse_nodes(text, Dialect::Kubernetes).ok()?.into_iter().next()
 }

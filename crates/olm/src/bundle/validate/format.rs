@@ -6,7 +6,7 @@ use super::{
     super::annotations::{CHANNELS, DEFAULT_CHANNEL, MANIFESTS, MEDIA_TYPE, METADATA, PACKAGE},
     Files, Findings, Rule, dependencies, load, requirements,
 };
-use go_data::yaml::{Value, pointer::escaped};
+use go_data::yaml::{Value, pointer::escape_key};
 
 type AnnotationMap = BTreeMap<String, String>;
 
@@ -136,7 +136,7 @@ pub fn check_labels(annotations: &AnnotationMap, labels: &AnnotationMap, finding
             ),
             None => format!("the image has no label {key:?}, and the annotation is {value:?}"),
         };
-        let place = ("metadata/annotations.yaml", format!("/annotations/{}", escaped(key)));
+        let place = ("metadata/annotations.yaml", format!("/annotations/{}", escape_key(key)));
         findings.warning(Rule::LabelMismatch, place, message);
     }
 }
@@ -182,7 +182,7 @@ fn check_annotations(
         if is_needed && value(key).is_empty() {
             findings.error(
                 Rule::ChannelsEmpty,
-                (path, format!("/annotations/{}", escaped(key))),
+                (path, format!("/annotations/{}", escape_key(key))),
                 format!("Expecting annotation {key:?} to have non-empty value"),
             );
         }

@@ -153,7 +153,7 @@ fn manifests_folder(
     findings: &mut Findings,
 ) -> Option<String> {
     let folder = annotations.get(annotations::MANIFESTS).map_or("manifests", String::as_str);
-    let inside = model::resolve("", folder);
+    let inside = model::resolve_path("", folder);
     if inside.is_none() {
         let key = annotations::MANIFESTS;
         let message = format!("the annotation {key:?} leads out of the bundle: {folder:?}");
@@ -275,7 +275,7 @@ fn cut_first_document(text: &str) -> Result<Option<(String, usize)>, String> {
 
 /// Parses the first document of a text. Go ignores the others.
 fn parse_first_value(text: &str) -> Result<Value, String> {
-    yaml::first(text).map_err(|error| format!("{:#}", anyhow::Error::from(error)))
+    yaml::parse_first_document(text).map_err(|error| format!("{:#}", anyhow::Error::from(error)))
 }
 
 /// Returns whether a file has further documents behind the one that is read.

@@ -110,7 +110,7 @@ fn a_bundle_that_no_config_map_can_hold_is_an_error() {
     assert_eq!(findings.0.len(), 1);
     assert!(findings.0[0].message.starts_with("maximum bundle compressed size"));
 
-    // Where only Go's compressor knows, it is never an error, and never valid without a word.
+    // If only Go's compressor can tell, there is never an error, but always a finding.
     for length in [1_030_000, 1_060_000] {
         let text: String = std::iter::repeat_with(&mut next).take(length).collect();
         let mut findings = Findings::default();

@@ -7,7 +7,7 @@ use super::{
     manifests::ManifestObject,
 };
 use diagnostics::Diagnostic;
-use go_data::kubernetes::{self, go::quoted};
+use go_data::kubernetes::{self, go::format_quoted};
 
 /// Group, version, kind and plural.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,7 +77,7 @@ fn apis_of_crd(object: &ManifestObject) -> Result<Vec<Api>, String> {
     if !api_version.starts_with("apiextensions.k8s.io/") {
         return Err(format!(
             "error decoding {version} CRD: no kind \"CustomResourceDefinition\" is registered for version {}",
-            quoted(api_version)
+            format_quoted(api_version)
         ));
     }
     if version == "v1" {

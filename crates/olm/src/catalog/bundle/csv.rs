@@ -58,7 +58,7 @@ impl Csv {
             return Err("`spec` is missing".to_owned());
         }
         let mut annotations = BTreeMap::new();
-        let map = go::field(metadata.map, "annotations").and_then(Value::as_object);
+        let map = go::find_field(metadata.map, "annotations").and_then(Value::as_object);
         for (key, value) in map.unwrap_or(&empty) {
             let text =
                 value.as_str().ok_or_else(|| format!("the annotation `{key}` is not a string"))?;
@@ -81,16 +81,16 @@ impl Csv {
 
 /// Parses a release, which is a string or a number.
 fn parse_release(spec: &Struct) -> Result<String, String> {
-    match go::field(spec.map, "release") {
+    match go::find_field(spec.map, "release") {
         None => Ok(String::new()),
         Some(Value::String(it)) => Ok(it.clone()),
-        Some(it) if it.is_number() => Ok(go::compact(it)),
+        Some(it) if it.is_number() => Ok(go::marshal_unescaped(it)),
         Some(_) => Err("release field must be a string or number".to_owned()),
     }
 }
 
 fn parse_definitions(spec: &Struct, name: &str) -> Result<Definitions, String> {
-    let of = Struct::from_value(go::field(spec.map, name), name)?;
+    let of = Struct::from_value(go::find_field(spec.map, name), name)?;
     let list = |name: &str| {
         let items = of.structs(name)?;
         items
@@ -118,12 +118,12 @@ fn parse_related_images(spec: &Struct) -> Result<Vec<RelatedImage>, String> {
 /// Collects the images of the containers in all deployments.
 fn collect_operator_images(spec: &Struct) -> Result<BTreeSet<String>, String> {
     let mut images = BTreeSet::new();
-    let install = Struct::from_value(go::field(spec.map, "install"), "install")?;
+    let install = Struct::from_value(go::find_field(spec.map, "install"), "install")?;
     if install.text("strategy")? != "deployment" {
         return Ok(images);
     }
     for deployment in install.inner_struct("spec")?.structs("deployments")? {
-        let spec = go::field(deployment.map, "spec").unwrap_or(&Value::Null);
+        let spec = go::find_field(deployment.map, "spec").unwrap_or(&Value::Null);
         let decoded = kubernetes::decode_as("apps.DeploymentSpec", spec);
         if let Some(fault) = decoded.faults.first() {
             return Err(format!("the deployment `{}`: {fault}", deployment.text("name")?));
@@ -152,27 +152,27 @@ impl<'a> Struct<'a> {
         match value {
             None | Some(Value::Null) => Ok(Self { map: &EMPTY }),
             Some(Value::Object(map)) => Ok(Self { map }),
-            Some(it) => Err(format!("`{name}` is {}, not an object", go::described(it))),
+            Some(it) => Err(format!("`{name}` is {}, not an object", go::describe_type(it))),
         }
     }
 
     pub fn text(&self, name: &str) -> Result<String, String> {
-        match go::field(self.map, name) {
+        match go::find_field(self.map, name) {
             None => Ok(String::new()),
             Some(Value::String(it)) => Ok(it.clone()),
-            Some(it) => Err(format!("`{name}` is {}, not a string", go::described(it))),
+            Some(it) => Err(format!("`{name}` is {}, not a string", go::describe_type(it))),
         }
     }
 
     pub fn inner_struct(&self, name: &str) -> Result<Self, String> {
-        Struct::from_value(go::field(self.map, name), name)
+        Struct::from_value(go::find_field(self.map, name), name)
     }
 
     fn items(&self, name: &str) -> Result<&'a [Value], String> {
-        match go::field(self.map, name) {
+        match go::find_field(self.map, name) {
             None => Ok(&[]),
             Some(Value::Array(items)) => Ok(items),
-            Some(it) => Err(format!("`{name}` is {}, not a list", go::described(it))),
+            Some(it) => Err(format!("`{name}` is {}, not a list", go::describe_type(it))),
         }
     }
 
@@ -184,7 +184,7 @@ impl<'a> Struct<'a> {
         let text = |item: &Value| match item {
             Value::Null => Ok(String::new()),
             Value::String(item) => Ok(item.clone()),
-            item => Err(format!("`{name}` holds {}, not only strings", go::described(item))),
+            item => Err(format!("`{name}` holds {}, not only strings", go::describe_type(item))),
         };
         self.items(name)?.iter().map(text).collect()
     }

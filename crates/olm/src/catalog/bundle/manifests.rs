@@ -43,7 +43,7 @@ pub fn read_objects(
         }
         let fault = |message: String, (line, column): (usize, usize)| {
             Diagnostic::in_file(&path, message)
-                .at(line, column)
+                .at_position(line, column)
                 .with_hint(
                     "`opm` silently skips such a file: correct it, or remove it from the bundle",
                 )
@@ -59,7 +59,7 @@ pub fn read_objects(
                 "{path}: found more than one document inside {name}, using only the first one"
             ));
         }
-        let object = ManifestObject { path: path.clone(), value: go::integers(value) };
+        let object = ManifestObject { path: path.clone(), value: go::to_integers(value) };
         if object.text("kind").is_empty() {
             return Err(fault("not a Kubernetes object: `kind` is missing".to_owned(), (1, 1)));
         }

@@ -29,7 +29,7 @@ impl Metadata {
             // The folder may have files of any kind, but a truncated YAML or JSON file must not pass as one of them.
             let fault = |message: String, (line, column): (usize, usize)| {
                 Diagnostic::in_file(format!("{folder}/{path}"), message)
-                    .at(line, column)
+                    .at_position(line, column)
                     .into_error()
             };
             let is_yaml = matches!(path.extension(), "yaml" | "yml" | "json");
@@ -82,10 +82,10 @@ fn parse_annotations(value: &Value) -> Result<Option<[String; 3]>, String> {
 
 /// Returns a string, which may be written as a number: channels such as `4.11`.
 fn optional_text(map: &Struct, name: &str) -> Result<String, String> {
-    match go::field(map.map, name).map(|value| (kubernetes::text(value), value)) {
+    match go::find_field(map.map, name).map(|value| (kubernetes::decode_text(value), value)) {
         None => Ok(String::new()),
         Some((Some(text), _)) => Ok(text),
-        Some((None, it)) => Err(format!("`{name}` is {}, not a string", go::described(it))),
+        Some((None, it)) => Err(format!("`{name}` is {}, not a string", go::describe_type(it))),
     }
 }
 

@@ -81,7 +81,10 @@ impl Bundle {
         let mut properties: Vec<_> = self.objects.iter().map(object).collect();
         properties.extend(self.properties.iter().cloned());
         properties.sort_by_cached_key(|property| {
-            (property.type_.clone(), property.value.as_ref().map(go::compact).unwrap_or_default())
+            (
+                property.type_.clone(),
+                property.value.as_ref().map(go::marshal_unescaped).unwrap_or_default(),
+            )
         });
         let (mut properties, objects): (Vec<_>, Vec<_>) =
             properties.into_iter().partition(|property| {

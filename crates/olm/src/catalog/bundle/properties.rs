@@ -48,7 +48,7 @@ fn listed_properties(metadata: &Metadata, csv: &Csv) -> Result<Vec<Property>, St
         let value = yaml::from_json(text).map_err(|error| format!("is not JSON: {error:#}"))?;
         for item in value.as_array().ok_or("is not a list")? {
             let item = Struct::from_value(Some(item), "an item")?;
-            let value = go::field(item.map, "value").cloned();
+            let value = go::find_field(item.map, "value").cloned();
             properties.push(Property { type_: item.text("type")?, value });
         }
     }
@@ -128,7 +128,7 @@ fn text_fields<const N: usize>(
     names: [&str; N],
 ) -> Result<[String; N], String> {
     let fault = |message: String| {
-        format!("property[{at}] of type {}: {message}", go::quoted(&property.type_))
+        format!("property[{at}] of type {}: {message}", go::format_quoted(&property.type_))
     };
     let value = property.value.as_ref().ok_or_else(|| fault("it has no value".to_owned()))?;
     let value = Struct::from_value(Some(value).filter(|value: &&Value| !value.is_null()), "value")

@@ -20,7 +20,7 @@ impl Member<'_> {
         problems: &mut Vec<Diagnostic>,
     ) {
         let name = &self.entry.name;
-        let title = format!("bundle {}", go::quoted(name));
+        let title = format!("bundle {}", go::format_quoted(name));
         let of_channel = |message: String| match channel {
             Some(channel) => channel.fault(message),
             None => message.into(),
@@ -53,7 +53,7 @@ impl Member<'_> {
             format!("{package}-v{}", self.version_text())
         };
         if *name != normal {
-            let (name, normal) = (go::quoted(name), go::quoted(&normal));
+            let (name, normal) = (go::format_quoted(name), go::format_quoted(&normal));
             faults.push((
                 format!("name {name} does not match normalized name {normal}"),
                 About::Bundle,
@@ -64,7 +64,8 @@ impl Member<'_> {
         }
         let range = &self.entry.skip_range;
         if !range.is_empty() && Range::parse(range).is_none() {
-            let message = format!("skipRange {} is not a range of versions", go::quoted(range));
+            let message =
+                format!("skipRange {} is not a range of versions", go::format_quoted(range));
             faults.push((message, About::Entry));
         }
         if self
@@ -86,14 +87,14 @@ impl Member<'_> {
 
 /// Returns the name, the version and the release in the properties of a bundle.
 pub fn package_of(bundle: &blob::BundleBlob) -> Result<[String; 3], String> {
-    let name = go::quoted(&bundle.name);
+    let name = go::format_quoted(&bundle.name);
     let properties = properties::parse_properties(&bundle.properties)
         .map_err(|error| format!("parse properties for bundle {name}: {error}"))?;
     match <[_; 1]>::try_from(properties.packages) {
         Ok([package]) => Ok(package),
         Err(found) => Err(format!(
             "package {} bundle {name} must have exactly 1 \"olm.package\" property, found {}",
-            go::quoted(&bundle.package),
+            go::format_quoted(&bundle.package),
             found.len()
         )),
     }

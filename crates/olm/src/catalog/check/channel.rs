@@ -10,7 +10,7 @@ use diagnostics::Diagnostic;
 
 impl Channel<'_> {
     pub fn check(&self, package: &Located<blob::PackageBlob>, problems: &mut Vec<Diagnostic>) {
-        let title = format!("channel {}", go::quoted(self.name));
+        let title = format!("channel {}", go::format_quoted(self.name));
         let fault = |message: &str| {
             let whole = format!("{title}: {message}");
             self.blob.map_or_else(|| package.fault(&whole), |blob| blob.fault(&whole))

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::{
     blob, go,
     load::Located,
-    version::{Part, Version},
+    version::{Identifier, Version},
 };
 use diagnostics::Diagnostic;
 
@@ -32,7 +32,7 @@ pub struct Member<'a> {
     pub entry: &'a blob::Entry,
     pub bundle: Option<&'a Located<blob::BundleBlob>>,
     pub version: Version,
-    pub release: Vec<Part>,
+    pub release: Vec<Identifier>,
     pub deprecated: Option<&'a str>,
 }
 
@@ -40,7 +40,8 @@ impl Package<'_> {
     pub fn check(&self, problems: &mut Vec<Diagnostic>) {
         let name = &self.blob.blob.name;
         let fault = |problems: &mut Vec<Diagnostic>, message: &str| {
-            problems.push(self.blob.fault(format!("package {}: {message}", go::quoted(name))));
+            problems
+                .push(self.blob.fault(format!("package {}: {message}", go::format_quoted(name))));
         };
         if self.blob.blob.default_channel.is_empty() {
             fault(problems, "default channel must be set");

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     super::{
         blob,
-        go::quoted,
+        go::format_quoted,
         load::{Catalog, Located},
-        version::{Part, Version},
+        version::{Identifier, Version},
     },
     bundle::package_of,
     label,
@@ -60,19 +60,19 @@ impl<'a> Resolver<'a> {
             return Err("config contains package with no name".to_owned());
         }
         if self.packages.contains_key(name) {
-            return Err(format!("duplicate package {}", quoted(name)));
+            return Err(format!("duplicate package {}", format_quoted(name)));
         }
         let package = Package { blob: located, channels: BTreeMap::new(), deprecated: None };
         self.packages.insert(name, package);
         // The rules for namespaces are the same.
         name.parse::<Namespace>()
             .map(drop)
-            .map_err(|error| format!("package name {}: {error}", quoted(name)))
+            .map_err(|error| format!("package name {}: {error}", format_quoted(name)))
     }
 
     fn add_channel(&mut self, located: &'a Located<blob::ChannelBlob>) -> Result<(), String> {
         let blob::ChannelBlob { name, package, .. } = &located.blob;
-        let (name_text, package_text) = (quoted(name), quoted(package));
+        let (name_text, package_text) = (format_quoted(name), format_quoted(package));
         let Some(known_package) = self.packages.get_mut(package.as_str()) else {
             return Err(format!("unknown package {package_text} for channel {name_text}"));
         };
@@ -93,7 +93,7 @@ impl<'a> Resolver<'a> {
                 deprecated: None,
             };
             if members.insert(entry.name.as_str(), member).is_some() && duplicate.is_ok() {
-                let entry = quoted(&entry.name);
+                let entry = format_quoted(&entry.name);
                 duplicate = Err(format!(
                     "invalid package {package_text}, channel {name_text}: duplicate entry {entry}"
                 ));
@@ -107,7 +107,7 @@ impl<'a> Resolver<'a> {
 
     fn add_bundle(&mut self, located: &'a Located<blob::BundleBlob>) -> Result<(), String> {
         let blob::BundleBlob { name, package, image, related_images, .. } = &located.blob;
-        let (name_text, package_text) = (quoted(name), quoted(package));
+        let (name_text, package_text) = (format_quoted(name), format_quoted(package));
         if package.is_empty() {
             return Err(format!("package name must be set for bundle {name_text}"));
         }
@@ -125,7 +125,7 @@ impl<'a> Resolver<'a> {
         if *package != of {
             return Err(format!(
                 "package {package_text} does not match \"olm.package\" property {}",
-                quoted(&of)
+                format_quoted(&of)
             ));
         }
         let spec = |image: &str, what: &str| {
@@ -134,7 +134,7 @@ impl<'a> Resolver<'a> {
             } else {
                 Err(format!(
                     "package {package_text} bundle {name_text} {what}: {} is not an image reference",
-                    quoted(image)
+                    format_quoted(image)
                 ))
             }
         };
@@ -143,7 +143,7 @@ impl<'a> Resolver<'a> {
             spec(&related.image, &format!("relatedImages[{at}].image"))?;
         }
         let invalid = |what: &str, value: &str| {
-            format!("the {what} {} of bundle {name_text} is not valid", quoted(value))
+            format!("the {what} {} of bundle {name_text} is not valid", format_quoted(value))
         };
         let version = Version::parse(&raw).ok_or_else(|| invalid("version", &raw))?;
         let release = release_of(&release).ok_or_else(|| invalid("release", &release))?;
@@ -170,7 +170,7 @@ impl<'a> Resolver<'a> {
             let list: Vec<&str> = names.iter().copied().collect();
             let message = format!(
                 "no olm.bundle blobs found in package {} for olm.channel entries [{}]",
-                quoted(package),
+                format_quoted(package),
                 list.join(" ")
             );
             let channel = catalog.channels.iter().rfind(|channel| channel.blob.package == *package);
@@ -203,7 +203,7 @@ impl<'a> Resolver<'a> {
         deprecations: &'a blob::Deprecations,
         met: &mut BTreeSet<&'a str>,
     ) -> Result<(), String> {
-        let text = quoted(&deprecations.package);
+        let text = format_quoted(&deprecations.package);
         if deprecations.package.is_empty() {
             return Err(format!("package name must be set for deprecation item {at}"));
         }
@@ -219,8 +219,8 @@ impl<'a> Resolver<'a> {
             let blob::Deprecated { schema, name, message } = entry;
             let reference = format!(
                 "declcfg.PackageScopedReference{{Schema:{}, Name:{}}}",
-                quoted(schema),
-                quoted(name)
+                format_quoted(schema),
+                format_quoted(name)
             );
             if schema.is_empty() {
                 return Err(format!(
@@ -233,7 +233,7 @@ impl<'a> Resolver<'a> {
             match schema.as_str() {
                 blob::BUNDLE => {
                     if !bundles.is_some_and(|names| names.contains(name.as_str())) {
-                        let name = quoted(name);
+                        let name = format_quoted(name);
                         return Err(format!(
                             "cannot deprecate bundle {name} for package {text}: bundle not found"
                         ));
@@ -246,7 +246,7 @@ impl<'a> Resolver<'a> {
                 }
                 blob::CHANNEL => {
                     let Some(channel) = package.channels.get_mut(name.as_str()) else {
-                        let name = quoted(name);
+                        let name = format_quoted(name);
                         return Err(format!(
                             "cannot deprecate channel {name} for package {text}: channel not found"
                         ));
@@ -255,7 +255,7 @@ impl<'a> Resolver<'a> {
                 }
                 blob::PACKAGE if name.is_empty() => package.deprecated = Some(message),
                 blob::PACKAGE => {
-                    let name = quoted(name);
+                    let name = format_quoted(name);
                     return Err(format!(
                         "package name must be empty for deprecated package {text} (specified {name})"
                     ));
@@ -272,10 +272,10 @@ impl<'a> Resolver<'a> {
 }
 
 /// Parses a release: parts of a pre-release, at most 20 characters.
-fn release_of(text: &str) -> Option<Vec<Part>> {
+fn release_of(text: &str) -> Option<Vec<Identifier>> {
     match text {
         "" => Some(Vec::new()),
         text if text.len() > 20 => None,
-        text => text.split('.').map(Part::parse).collect(),
+        text => text.split('.').map(Identifier::parse).collect(),
     }
 }

@@ -8,7 +8,7 @@ use std::{
 use super::{
     super::{
         blob::{self, ChannelBlob},
-        go::quoted,
+        go::format_quoted,
         load::Catalog,
         version::{Range, Version},
     },
@@ -42,7 +42,8 @@ pub fn render_mermaid(catalog: &Catalog, package: Option<&str>) -> anyhow::Resul
     let mut graph = String::from(HEAD);
     for (name, text) in &packages {
         // Names that mermaid would read as its own syntax were refused before.
-        let _ = write!(graph, "  %% package {0}\n  subgraph {0}\n{text}  end\n", quoted(name));
+        let _ =
+            write!(graph, "  %% package {0}\n  subgraph {0}\n{text}  end\n", format_quoted(name));
     }
     let last = packages.keys().rfind(|name| drawing.deprecated.contains(&(blob::PACKAGE, **name)));
     if let Some(name) = last {
@@ -83,16 +84,19 @@ impl MermaidDrawing<'_> {
             require_plain(name)?;
         }
         let id = format!("{}-{}", channel.package, channel.name);
-        let _ =
-            write!(graph, "    %% channel {0}\n    subgraph {id}[{0}]\n", quoted(&channel.name));
+        let _ = write!(
+            graph,
+            "    %% channel {0}\n    subgraph {id}[{0}]\n",
+            format_quoted(&channel.name)
+        );
         if self.deprecated.contains(&(blob::CHANNEL, &channel.name)) {
             self.deprecated_channels.push(id.clone());
         }
-        let node = |name: &str| format!("{id}-{name}[{}]", quoted(name));
+        let node = |name: &str| format!("{id}-{name}[{}]", format_quoted(name));
         let zero = Version::default();
         let version = |name: &str| self.versions.get(name).unwrap_or(&zero);
         let mut sorted: Vec<_> = channel.entries().iter().collect();
-        sorted.sort_by(|one, other| version(&other.name).compare(version(&one.name)));
+        sorted.sort_by(|one, other| version(&other.name).compare_precedence(version(&one.name)));
         for entry in sorted {
             let to = node(&entry.name);
             let _ = writeln!(graph, "      {to}");
@@ -104,8 +108,10 @@ impl MermaidDrawing<'_> {
             }
             // An invalid range is left out: `catalog validate` reports it.
             if let Some(range) = Range::parse(&entry.skip_range) {
-                let inside =
-                    channel.entries().iter().filter(|entry| range.has(version(&entry.name)));
+                let inside = channel
+                    .entries()
+                    .iter()
+                    .filter(|entry| range.contains_version(version(&entry.name)));
                 for lower in inside {
                     let from = node(&lower.name);
                     let _ = writeln!(
@@ -132,7 +138,7 @@ fn require_plain(name: &str) -> anyhow::Result<()> {
     }
     Err(anyhow::format_err!(
         "the name {} cannot be drawn: mermaid would read a part of it as its own syntax",
-        quoted(name)
+        format_quoted(name)
     ))
     .hint("names of packages, channels and bundles have letters, digits, `.`, `_`, `-` and `+`")
 }

@@ -74,5 +74,7 @@ pub fn correction_hint(entries: &[Entry]) -> String {
 /// Returns whether a bundle has a higher version than this one; false if one of them is not a version.
 pub fn is_newer(bundle: &BundleBlob, than: &str) -> bool {
     let version = package_of(bundle).ok().and_then(|package| Version::parse(&package[1]));
-    version.zip(Version::parse(than)).is_some_and(|(found, than)| found.compare(&than).is_gt())
+    version
+        .zip(Version::parse(than))
+        .is_some_and(|(found, than)| found.compare_precedence(&than).is_gt())
 }

@@ -8,7 +8,7 @@ use std::{
 use super::{
     super::{
         blob::{ChannelBlob, Entry},
-        go::quoted,
+        go::format_quoted,
         load::{Catalog, Located},
         version::{Range, Version},
     },
@@ -73,7 +73,7 @@ pub fn draw_text(catalog: &Catalog, package: Option<&str>) -> anyhow::Result<Dra
                     Line::new(Mark::Whole, "every entry can be upgraded to the head".to_owned())
                 }
                 Some(fault) => {
-                    let message = format!("channel {}: {fault}", quoted(&channel.blob.name));
+                    let message = format!("channel {}: {fault}", format_quoted(&channel.blob.name));
                     let hint = correction_hint(channel.blob.entries());
                     drawing.faults.push(channel.fault(message).with_hint(hint));
                     Line::new(Mark::Fault, fault)
@@ -101,7 +101,7 @@ impl<'a> Graph<'a> {
         entries.sort_by(|one, other| {
             let [one, other] = [one, other].map(|entry| versions.get(entry.name.as_str()));
             match (one, other) {
-                (Some(one), Some(other)) => other.compare(one),
+                (Some(one), Some(other)) => other.compare_precedence(one),
                 _ => one.is_some().cmp(&other.is_some()).reverse(),
             }
         });
@@ -174,7 +174,7 @@ impl<'a> Graph<'a> {
         let range = Range::parse(&to.skip_range);
         let is_inside = |entry: &Entry| {
             let version = self.versions.get(entry.name.as_str());
-            range.as_ref().zip(version).is_some_and(|pair| pair.0.has(pair.1))
+            range.as_ref().zip(version).is_some_and(|pair| pair.0.contains_version(pair.1))
         };
         let leads = |entry: &Entry| {
             to.replaces == entry.name || to.skips.contains(&entry.name) || is_inside(entry)
@@ -228,7 +228,7 @@ impl fmt::Display for Line {
 
 /// Returns a name, in quotes if a terminal could not show it as it is.
 fn quote_if_needed(name: &str) -> String {
-    let quoted = quoted(name);
+    let quoted = format_quoted(name);
     if quoted.get(1..quoted.len().saturating_sub(1)) == Some(name) && !name.is_empty() {
         name.to_owned()
     } else {

@@ -13,7 +13,7 @@ pub struct TemplateDocument {
 /// Parses the first document. Others are refused, as they would be ignored.
 pub fn parse_document(bytes: &[u8], title: &str) -> anyhow::Result<TemplateDocument> {
     let fault = |position: (usize, usize), message: String| {
-        Diagnostic::in_file(title, message).at(position.0, position.1).into_error()
+        Diagnostic::in_file(title, message).at_position(position.0, position.1).into_error()
     };
     let documents =
         document::parse_documents(bytes, document::WINDOW_OF_CATALOGS).map_err(|problem| {
@@ -21,7 +21,7 @@ pub fn parse_document(bytes: &[u8], title: &str) -> anyhow::Result<TemplateDocum
         })?;
     if let Some(duplicate) = find_duplicate_key(bytes) {
         let error = Diagnostic::in_file(title, duplicate.message)
-            .at(duplicate.mark.line, duplicate.mark.column);
+            .at_position(duplicate.mark.line, duplicate.mark.column);
         return Err(error
             .with_hint("what it held before would be ignored: keep one of them")
             .into_error());
@@ -41,7 +41,7 @@ pub fn parse_document(bytes: &[u8], title: &str) -> anyhow::Result<TemplateDocum
             Ok(TemplateDocument { title: title.to_owned(), line: first.line, map })
         }
         it => {
-            let what = go::described(&it);
+            let what = go::describe_type(&it);
             Err(fault(
                 (first.line, 1),
                 format!("unmarshalling template: this is {what}, not an object"),
@@ -51,19 +51,19 @@ pub fn parse_document(bytes: &[u8], title: &str) -> anyhow::Result<TemplateDocum
 }
 
 /// Finds a key that occurs twice in one mapping: `opm` refuses it, too.
-fn find_duplicate_key(bytes: &[u8]) -> Option<yaml::Fault> {
+fn find_duplicate_key(bytes: &[u8]) -> Option<yaml::YamlError> {
     let text = std::str::from_utf8(bytes).ok()?;
-    yaml::parts(text, Dialect::Kubernetes).ok()?;
-    yaml::parts(text, Dialect::Strict).err()
+    yaml::parse_numbered_documents(text, Dialect::Kubernetes).ok()?;
+    yaml::parse_numbered_documents(text, Dialect::Strict).err()
 }
 
 impl TemplateDocument {
     pub fn fault(&self, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::in_file(&self.title, message).at(self.line, 1)
+        Diagnostic::in_file(&self.title, message).at_position(self.line, 1)
     }
 
     pub fn text(&self, name: &str) -> anyhow::Result<String> {
-        match go::field(&self.map, name) {
+        match go::find_field(&self.map, name) {
             None => Ok(String::new()),
             Some(Value::String(it)) => Ok(it.clone()),
             Some(value) => Err(self.type_error(name, value, "a string")),
@@ -71,6 +71,6 @@ impl TemplateDocument {
     }
 
     pub fn type_error(&self, name: &str, value: &Value, expected: &str) -> anyhow::Error {
-        self.fault(format!("`{name}` is {}, not {expected}", go::described(value))).into_error()
+        self.fault(format!("`{name}` is {}, not {expected}", go::describe_type(value))).into_error()
     }
 }

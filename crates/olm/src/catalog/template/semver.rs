@@ -54,7 +54,7 @@ impl Semver {
                 "stable",
             ],
         )?;
-        let flag = |name: &str| match go::field(&document.map, name) {
+        let flag = |name: &str| match go::find_field(&document.map, name) {
             None => Ok(false),
             Some(Value::Bool(it)) => Ok(*it),
             Some(value) => Err(document.type_error(name, value, "a boolean")),
@@ -77,7 +77,7 @@ impl Semver {
             "major" => ChannelKind::Major,
             other => {
                 let message =
-                    format!("unknown DefaultChannelTypePreference: {}", go::quoted(other));
+                    format!("unknown DefaultChannelTypePreference: {}", go::format_quoted(other));
                 return Err(document
                     .fault(message)
                     .with_hint("valid values are `major` and `minor`")
@@ -145,7 +145,7 @@ impl Semver {
         let mut best: Option<Candidate> = None;
         for (archetype, versions) in versions.iter().enumerate() {
             let mut sorted: Vec<(&String, &Version)> = versions.iter().collect();
-            sorted.sort_by(|one, other| one.1.compare(other.1));
+            sorted.sort_by(|one, other| one.1.compare_precedence(other.1));
             for (bundle, version) in sorted {
                 let kinds = [(self.major, ChannelKind::Major), (self.minor, ChannelKind::Minor)];
                 for (_, kind) in kinds.into_iter().filter(|entry| entry.0) {
@@ -192,7 +192,7 @@ impl Candidate<'_> {
         let order = self
             .archetype
             .cmp(&other.archetype)
-            .then_with(|| self.version.compare(other.version))
+            .then_with(|| self.version.compare_precedence(other.version))
             .then_with(|| rank(self.kind).cmp(&rank(other.kind)));
         order.is_gt()
     }
@@ -213,7 +213,7 @@ struct Edge<'a> {
 fn link_entries(channels: &mut BTreeMap<String, ChannelBlob>, mut edges: Vec<Edge>) {
     edges.sort_by(|one, other| {
         let key = |edge: &Edge| (edge.archetype, edge.kind);
-        key(one).cmp(&key(other)).then_with(|| one.version.compare(other.version))
+        key(one).cmp(&key(other)).then_with(|| one.version.compare_precedence(other.version))
     });
     let mut replaced = String::new();
     let mut skipped: BTreeSet<&str> = BTreeSet::new();
@@ -263,17 +263,20 @@ fn collect_versions(
     let mut images_by_name: BTreeMap<&str, &str> = BTreeMap::new();
     for image in images {
         let bundle = find_bundle(bundles, image)?;
-        let name = go::quoted(&bundle.name);
+        let name = go::format_quoted(&bundle.name);
         let [of, raw, _] = package_of(bundle).map_err(anyhow::Error::msg)?;
         let version = Version::parse(&raw).ok_or_else(|| {
-            anyhow::format_err!("the version {} of bundle {name} is not valid", go::quoted(&raw))
+            anyhow::format_err!(
+                "the version {} of bundle {name} is not valid",
+                go::format_quoted(&raw)
+            )
         })?;
         let first = package.get_or_insert_with(|| of.clone());
         anyhow::ensure!(
             *first == of,
             "bundle {} does not belong to this package: {}",
-            go::quoted(&of),
-            go::quoted(first)
+            go::format_quoted(&of),
+            go::format_quoted(first)
         );
         if let Some(other) = images_by_name.insert(&bundle.name, image) {
             let where_from = if other == image {
@@ -284,7 +287,9 @@ fn collect_versions(
             return Err(anyhow::format_err!("duplicate bundle name {name}: {where_from}"))
                 .hint("leave all but one of them out of the template");
         }
-        if let Some(other) = versions.values().find(|known| known.compare(&version).is_eq()) {
+        if let Some(other) =
+            versions.values().find(|known| known.compare_precedence(&version).is_eq())
+        {
             let plain = version.without_build();
             return Err(anyhow::format_err!(
                 "encountered bundle versions which differ only by build metadata, which cannot be ordered: \"{version}\" and \"{other}\" are both \"{plain}\""
@@ -297,13 +302,13 @@ fn collect_versions(
 }
 
 fn read_images(document: &TemplateDocument, archetype: &str) -> anyhow::Result<Vec<String>> {
-    let map = match go::field(&document.map, archetype) {
+    let map = match go::find_field(&document.map, archetype) {
         None => return Ok(Vec::new()),
         Some(Value::Object(map)) => map,
         Some(value) => return Err(document.type_error(archetype, value, "an object")),
     };
     refuse_unknown_fields(document, map, &["bundles"])?;
-    let items = match go::field(map, "bundles") {
+    let items = match go::find_field(map, "bundles") {
         None => return Ok(Vec::new()),
         Some(Value::Array(items)) => items,
         Some(value) => return Err(document.type_error("bundles", value, "a list")),
@@ -314,7 +319,7 @@ fn read_images(document: &TemplateDocument, archetype: &str) -> anyhow::Result<V
             return Err(document.type_error("bundles", item, "an object with `image`"));
         };
         refuse_unknown_fields(document, map, &["image"])?;
-        match go::field(map, "image") {
+        match go::find_field(map, "image") {
             Some(Value::String(it)) if !it.is_empty() => images.push(it.clone()),
             Some(value) if !value.is_string() => {
                 return Err(document.type_error("image", value, "a string"));
@@ -339,7 +344,7 @@ fn refuse_unknown_fields(
         Some(key) => {
             let known = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             Err(document
-                .fault(format!("unknown field {}", go::quoted(key)))
+                .fault(format!("unknown field {}", go::format_quoted(key)))
                 .with_hint(format!("the fields here are {known}"))
                 .into_error())
         }
@@ -349,15 +354,15 @@ fn refuse_unknown_fields(
 /// Sets the description and the icon from a ClusterServiceVersion.
 fn set_description(package: &mut PackageBlob, csv: &Value) {
     let Some(spec) = csv.get("spec").and_then(Value::as_object) else { return };
-    if let Some(text) = go::field(spec, "description").and_then(Value::as_str) {
+    if let Some(text) = go::find_field(spec, "description").and_then(Value::as_str) {
         text.clone_into(&mut package.description);
     }
-    let icons = go::field(spec, "icon").and_then(Value::as_array);
+    let icons = go::find_field(spec, "icon").and_then(Value::as_array);
     let Some(Value::Object(icon)) = icons.and_then(|icons| icons.first()) else { return };
-    let text = |name: &str| go::field(icon, name).and_then(Value::as_str).unwrap_or_default();
+    let text = |name: &str| go::find_field(icon, name).and_then(Value::as_str).unwrap_or_default();
     let bytes = BASE64_STANDARD.decode(text("base64data").replace(['\r', '\n'], ""));
     if let Ok(bytes) = bytes {
-        let data = go::field(icon, "base64data").map(|_| BASE64_STANDARD.encode(bytes));
+        let data = go::find_field(icon, "base64data").map(|_| BASE64_STANDARD.encode(bytes));
         package.icon = Some(Icon { data, media_type: text("mediatype").to_owned() });
     }
 }

@@ -102,6 +102,6 @@ fn a_package_has_a_name_that_helm_accepts() {
     assert!(cluster_extension(&"a".repeat(53), "ns", None).is_ok());
     let why = cluster_extension(&"a".repeat(54), "ns", None).unwrap_err();
     let expected = "OLM v1 uses it as the name of a Helm release, which may have 53 characters";
-    assert_eq!(diagnostics::hints(&why), [expected]);
+    assert_eq!(diagnostics::collect_hints(&why), [expected]);
     assert!(why.to_string().ends_with("is too long for OLM v1"), "{why}");
 }

@@ -15,7 +15,7 @@ use crate::{
     scaffold, terminal,
 };
 use diagnostics::Hint as _;
-use model::{ApiGroup, Found, Kind, Plural, ProjectPath, Tree as _, Version};
+use model::{ApiGroup, FileContent, Kind, Plural, ProjectPath, Tree as _, Version};
 
 /// The variables of `templates/create/in-place`.
 #[derive(Clone, Serialize)]
@@ -55,7 +55,7 @@ impl Args {
             api_group: &group,
             version: self.version,
             kind: &kind,
-            kind_lower: kind.lower(),
+            kind_lower: kind.to_lowercase(),
             plural: &plural,
             api_namespaced: self.namespaced != Some(false),
         };
@@ -142,11 +142,11 @@ fn record_kind(project: &Project, context: &InPlaceContext<'_>) -> anyhow::Resul
 }
 
 fn refuse_existing(tree: &WorkTree<'_>, path: &ProjectPath) -> anyhow::Result<()> {
-    match tree.look(path)? {
-        Found::Nothing => Ok(()),
-        Found::Text(_) => Err(anyhow::format_err!("`{path}` exists, and is not overwritten"))
+    match tree.read_content(path)? {
+        FileContent::Nothing => Ok(()),
+        FileContent::Text(_) => Err(anyhow::format_err!("`{path}` exists, and is not overwritten"))
             .hint("name a new file: `--output-file PATH`"),
-        Found::Other(what) => Err(anyhow::format_err!("`{path}` cannot be written: {what}"))
+        FileContent::Other(what) => Err(anyhow::format_err!("`{path}` cannot be written: {what}"))
             .hint("name a new file: `--output-file PATH`"),
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     source::Lock,
 };
 use diagnostics::Hint as _;
-use model::{Found, ProjectPath, RUST_KEYWORDS, Tree as _};
+use model::{FileContent, ProjectPath, RUST_KEYWORDS, Tree as _};
 
 pub struct TargetPackage {
     /// None at the top.
@@ -35,7 +35,7 @@ impl TargetPackage {
     pub fn find_for(tree: &WorkTree<'_>, path: &ProjectPath) -> anyhow::Result<Self> {
         require_module(path, path.name().strip_suffix(".rs").unwrap_or_default())?;
         let read = |path: &str| {
-            let text = tree.read(&path.parse()?)?;
+            let text = tree.read_text(&path.parse()?)?;
             text.map(|text| cargo::parse(Path::new(path), &text)).transpose()
         };
         let mut folder = path.parent();
@@ -52,7 +52,7 @@ impl TargetPackage {
         let top = read("Cargo.toml")?.unwrap_or_default();
         let shared =
             top.get("workspace").and_then(|workspace| workspace.get("dependencies")?.as_table());
-        let lock = tree.read(&ProjectPath::fixed("Cargo.lock"))?;
+        let lock = tree.read_text(&ProjectPath::fixed("Cargo.lock"))?;
         let lock = lock.and_then(|text| lock::read(&text).ok());
         Ok(Self { folder, name, manifest, shared: shared.cloned().unwrap_or_default(), lock })
     }
@@ -108,7 +108,7 @@ impl TargetPackage {
             };
             let here_are: Vec<&String> = roots.iter().filter(in_it).collect();
             let has_name = |root: &&&String| {
-                let text = root.parse().ok().and_then(|path| tree.read(&path).ok()?);
+                let text = root.parse().ok().and_then(|path| tree.read_text(&path).ok()?);
                 text.is_some_and(|text| declares_module(&text, &name))
             };
             let root = here_are.iter().find(has_name).or(here_are.first()).copied();
@@ -121,13 +121,14 @@ impl TargetPackage {
                     require_module(path, here.name())?;
                     let there = |file: &&String| {
                         file.parse().is_ok_and(|path| {
-                            tree.look(&path).is_ok_and(|entry| entry != Found::Nothing)
+                            tree.read_content(&path)
+                                .is_ok_and(|entry| entry != FileContent::Nothing)
                         })
                     };
                     usual.iter().find(there).unwrap_or(&usual[0]).clone()
                 }
             };
-            let text = tree.read(&parent.parse()?)?.unwrap_or_default();
+            let text = tree.read_text(&parent.parse()?)?.unwrap_or_default();
             let has_it = declares_module(&text, &name);
             if has_it && missing.is_empty() && !is_declared {
                 return Err(anyhow::format_err!("{parent} declares a module `{name}` already"))
@@ -174,7 +175,7 @@ impl TargetPackage {
         }
         let mut roots = Vec::new();
         for root in all {
-            if tree.look(&root.parse()?)? != Found::Nothing {
+            if tree.read_content(&root.parse()?)? != FileContent::Nothing {
                 roots.push(root);
             }
         }

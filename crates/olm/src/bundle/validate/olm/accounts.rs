@@ -61,7 +61,10 @@ fn may_bind(binding: &Value, account: &str) -> bool {
     let subjects = of::list(binding, "/subjects").iter();
     let named = subjects.map(|subject| of::text(subject, "/namespace"));
     named.chain([CHOSEN]).any(|namespace| {
-        rbac::binds(binding, Account { namespace, name: account, default_namespace: namespace })
+        rbac::binds_account(
+            binding,
+            Account { namespace, name: account, default_namespace: namespace },
+        )
     })
 }
 

@@ -22,7 +22,7 @@ pub fn check(bundle: &Loaded, faults: &mut Faults) {
                 ),
             );
         }
-        let wrong = names::subdomain(name);
+        let wrong = names::validate_subdomain(name);
         if !wrong.is_empty() {
             faults.push(
                 Rule::DeploymentName,

@@ -8,7 +8,7 @@ use super::{
 };
 use go_data::{
     kubernetes::{self, Reader},
-    yaml::{Map, Value, pointer::escaped},
+    yaml::{Map, Value, pointer::escape_key},
 };
 
 /// The largest size of an object in etcd.
@@ -30,7 +30,7 @@ pub fn check(bundle: &Loaded, files: &Files, faults: &mut Faults) {
             if key.starts_with("cert-manager.io/inject-") {
                 faults.push(
                     Rule::CertManagerAnnotation,
-                    (path, format!("/metadata/annotations/{}", escaped(key))),
+                    (path, format!("/metadata/annotations/{}", escape_key(key))),
                     format!("`{key}` lets cert-manager replace the certificate that OLM has put into the CRD"),
                 );
             }
@@ -53,7 +53,8 @@ pub fn check(bundle: &Loaded, files: &Files, faults: &mut Faults) {
 fn check_decoding(manifest: &Manifest, faults: &mut Faults) {
     let Manifest { path, object } = manifest;
     let is_csv = of::kind(object) == "ClusterServiceVersion";
-    let decoded = kubernetes::read(object, if is_csv { Reader::Json } else { Reader::Server });
+    let decoded =
+        kubernetes::decode_with(object, if is_csv { Reader::Json } else { Reader::Server });
     for fault in decoded.faults {
         let message = format!("{}: {fault}", of::title(object));
         faults.push(Rule::Undecodable, (*path, fault.pointer), message);

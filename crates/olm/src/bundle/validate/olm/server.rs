@@ -87,7 +87,7 @@ fn check_resources(path: &str, at: &str, deployment: &Value, faults: &mut Faults
             let limits = amounts("limits");
             for (name, request) in amounts("requests").into_iter().flat_map(Map::iter) {
                 let Some(limit) = limits.and_then(|limits| limits.get(name)) else { continue };
-                let amount = |quantity: &Value| quantity.as_str().and_then(quantity::nano);
+                let amount = |quantity: &Value| quantity.as_str().and_then(quantity::to_nano);
                 if let (Some(least), Some(most)) = (amount(request), amount(limit))
                     && most < least
                 {

@@ -6,7 +6,7 @@ use super::{
     super::{grammar::versions, load::Loaded},
     Faults, Rule, of,
 };
-use go_data::kubernetes::version::{Range, contains};
+use go_data::kubernetes::version::{Range, range_contains};
 
 pub fn check(bundle: &Loaded, faults: &mut Faults) {
     let (path, csv) = (bundle.csv.path, &bundle.csv.object);
@@ -35,7 +35,9 @@ pub fn check(bundle: &Loaded, faults: &mut Faults) {
     if Range::parse(range).is_none() {
         let message = format!("olm.skipRange is {range:?}, which is not a range of versions");
         faults.push(Rule::SkipRangeBad, (path, annotation), message);
-    } else if version.is_some_and(|version| contains(range, &version.to_string()) == Some(true)) {
+    } else if version
+        .is_some_and(|version| range_contains(range, &version.to_string()) == Some(true))
+    {
         let message = format!("olm.skipRange {range:?} contains the bundle's own version");
         faults.push(Rule::SkipRangeSelf, (path, annotation), message);
     }

@@ -36,14 +36,14 @@ pub fn check(bundle: &Loaded, faults: &mut Faults) {
                 format!("CSV contains repeated WebhookDescription name {name:?}"),
             );
         }
-        for fault in names::label_value(name) {
+        for fault in names::validate_label_value(name) {
             faults.push(
                 Rule::WebhookLabel,
                 place("generateName"),
                 format!("the name {name:?} of a webhook becomes a label: {fault}"),
             );
         }
-        let wrong = names::subdomain(name);
+        let wrong = names::validate_subdomain(name);
         if !wrong.is_empty() {
             let message =
                 format!("webhook of type '{type_}' has invalid name '{name}': {}", wrong.join(","));

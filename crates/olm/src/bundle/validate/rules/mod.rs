@@ -102,11 +102,11 @@ impl Suite {
 
 impl Rule {
     pub fn suite(self) -> Suite {
-        self.about().group.0
+        self.info().group.0
     }
 
     pub fn origin(self) -> Origin {
-        self.about().group.1
+        self.info().group.1
     }
 
     /// The severity of a rule of OLM for a target; none where the target does not have the rule. What only one version
@@ -115,7 +115,7 @@ impl Rule {
         match (self.origin(), target) {
             (Origin::OlmV0, Some(Target::Olmv1)) | (Origin::OlmV1, Some(Target::Olmv0)) => None,
             (Origin::OlmV0 | Origin::OlmV1, None) => Some(Severity::Warning),
-            _ => Some(self.about().severity),
+            _ => Some(self.info().severity),
         }
     }
 }
