@@ -45,12 +45,12 @@ pub struct DeclaredManifests {
     pub reason_for_more_kinds: Option<String>,
 }
 
-/// Returns the kinds and the comments of a workspace.
-pub fn read_with_rules(workspace: &Workspace) -> Reading {
+/// Reads the kinds of a workspace, and its RBAC and webhook markers.
+pub fn read_with_markers(workspace: &Workspace) -> Reading {
     source::read_workspace_with_rules(&TreeSources::new(&workspace.root), &Options::default())
 }
 
-/// The CRDs of what [`read_with_rules`] gave, as files; their names are those of `generate crds`. Warns of comments
+/// The CRDs of what [`read_with_markers`] gave, as files; their names are those of `generate crds`. Warns of comments
 /// that ask for rights.
 pub fn manifests(
     workspace: &Workspace,

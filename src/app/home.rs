@@ -6,13 +6,13 @@ use std::{
     sync::Once,
 };
 
-use crate::{disk::UserFolder, terminal};
+use crate::{disk::UserPath, terminal};
 use diagnostics::{Diagnostic, Hint as _};
 
 /// A file of `$XDG_STATE_HOME/operator-rs`, for a command that works in `dir`; none if there is no such folder, or if
 /// it may belong to another user.
 pub fn state(dir: &Path, file: &str) -> Option<PathBuf> {
-    let found = UserFolder::new(&user_folder("XDG_STATE_HOME", ".local/state")?, dir);
+    let found = UserPath::new(&user_folder("XDG_STATE_HOME", ".local/state")?, dir);
     let file = found.and_then(|folder| folder.path_below(file));
     file.map_err(|why| {
         static TOLD: Once = Once::new();
@@ -27,7 +27,7 @@ pub fn state(dir: &Path, file: &str) -> Option<PathBuf> {
 }
 
 /// Returns a folder of `$XDG_CACHE_HOME/operator-rs`, for a command that works in `dir`.
-pub fn cache(dir: &Path, name: &str) -> anyhow::Result<UserFolder> {
+pub fn cache(dir: &Path, name: &str) -> anyhow::Result<UserPath> {
     let Some(folder) = user_folder("XDG_CACHE_HOME", ".cache") else {
         return Err(anyhow::format_err!("there is no directory to cache downloads in")).hint(
             if cfg!(windows) {
@@ -37,11 +37,11 @@ pub fn cache(dir: &Path, name: &str) -> anyhow::Result<UserFolder> {
             },
         );
     };
-    require_usable(UserFolder::new(&folder.join(name), dir))
+    require_usable(UserPath::new(&folder.join(name), dir))
 }
 
 /// Returns a file in such a folder.
-pub fn cached(cache: &UserFolder, file: &str) -> anyhow::Result<PathBuf> {
+pub fn cached(cache: &UserPath, file: &str) -> anyhow::Result<PathBuf> {
     require_usable(cache.path_below(file))
 }
 
@@ -54,7 +54,7 @@ fn require_usable<T>(found: Result<T, String>) -> anyhow::Result<T> {
 /// Refuses the kubeconfig of the home directory if another user may have written it: it names programs to run.
 pub fn require_own_kubeconfig(dir: &Path) -> anyhow::Result<()> {
     let Some(path) = kubeconfig() else { return Ok(()) };
-    let found = UserFolder::new(&path, dir).map(drop);
+    let found = UserPath::new(&path, dir).map(drop);
     found
         .map_err(|why| anyhow::format_err!("{why}: it is not used as your kubeconfig"))
         .hint("if you trust it, name it with `--kubeconfig FILE` or KUBECONFIG")

@@ -62,7 +62,7 @@ impl Args {
         }
         let workspace = Workspace::find(root.resolved_path(), None)?;
         let options = CrdOptions { longest_description: self.max_description_length };
-        let reading = declared::read_with_rules(&workspace);
+        let reading = declared::read_with_markers(&workspace);
         let declared = declared::manifests(&workspace, reading, self.compile, &options)?;
         let folders: Vec<PathBuf> =
             project.inputs.crds.iter().map(|folder| folder.as_str().into()).collect();

@@ -36,7 +36,7 @@ pub use large::{open_stream, read_large};
 pub use lock::NAME as LOCK_FILE;
 pub use named::{Bounds, read_input, read_named, read_named_text};
 pub use outside::{create_temporary_folder, write_new_file, write_private_file, write_programs};
-pub use own::UserFolder;
+pub use own::UserPath;
 pub use root::Root;
 pub use scratch_dir::{ScratchDir, add_file};
 pub use write::write_all;

@@ -12,13 +12,13 @@ use model::display_path;
 
 /// A folder or file of this user, outside of the clone that a command works in.
 #[derive(Clone, Debug)]
-pub struct UserFolder {
+pub struct UserPath {
     path: PathBuf,
     /// The top of the clone, without symlinks.
     clone: PathBuf,
 }
 
-impl UserFolder {
+impl UserPath {
     /// `dir` is the folder that the command works in. The error says why `path` does not count.
     pub fn new(path: &Path, dir: &Path) -> Result<Self, String> {
         let clone = clone_of(&resolve_existing(dir).0);
@@ -119,7 +119,7 @@ mod tests {
         symlink(at("clone/inner/state"), at("home/linked")).unwrap();
         symlink(at("clone"), at("other")).unwrap();
         let check = |path: &str, works_in: &str, expected: &str| {
-            let found = UserFolder::new(&at(path), &at(works_in));
+            let found = UserPath::new(&at(path), &at(works_in));
             let why = found.err().unwrap_or_default();
             assert!(
                 why.contains(expected) && why.is_empty() == expected.is_empty(),
@@ -141,7 +141,7 @@ mod tests {
         check("home/state/file", "clone", "");
         // The folder is ours, and a file in it leads into the clone.
         symlink(at("clone/inner/state"), at("home/state/allowed")).unwrap();
-        let own = UserFolder::new(&at("home/state"), &at("clone")).unwrap();
+        let own = UserPath::new(&at("home/state"), &at("clone")).unwrap();
         assert!(own.path_below("other/a").is_ok());
         assert!(own.path_below("allowed/a").is_err_and(|error| error.contains("is inside of")));
         // Only root can give a folder to another user.

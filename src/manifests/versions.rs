@@ -133,7 +133,7 @@ pub fn duplicates(versions: &[Version<'_>]) -> Vec<Problem> {
     same.map(refuse).collect()
 }
 
-/// Returns the differences between versions of a kind that must not exist.
+/// Returns the forbidden differences between the versions of a kind, for example in their scope.
 pub fn disagreements(versions: &[Version<'_>]) -> Vec<Problem> {
     let Some((first, others)) = versions.split_first() else { return Vec::new() };
     let mut problems = Vec::new();

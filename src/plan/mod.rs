@@ -221,7 +221,7 @@ impl Plan {
         matches!(self.intents.get(path), Some(Intent::Delete { .. }))
     }
 
-    /// A user's file: the text that the command has read, and the same after an edit that it has made and checked.
+    /// Plans an edit of a user's file: `before` is the text that the command has read, `after` the edited and checked text.
     pub fn edit_file(&mut self, path: ProjectPath, before: String, after: String) {
         // Libraries that edit a file write `\n`; git may have checked it out with the other line ends.
         let unix = after.replace("\r\n", "\n");

@@ -51,12 +51,12 @@ pub struct Webhooks {
     /// The path of the validating webhook, if it is not the one that follows from the resource.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validation_path: Option<String>,
-    /// The version of `admissionregistration.k8s.io`; only one exists.
+    /// The version of `admissionregistration.k8s.io` that registers the webhooks; only `v1` is supported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook_version: Option<WebhookVersion>,
 }
 
-/// The version of `admissionregistration.k8s.io`; only one exists.
+/// The version of `admissionregistration.k8s.io` that registers the webhooks; only `v1` is supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "`v1`")]
 pub enum WebhookVersion {

@@ -22,7 +22,7 @@ pub use kube_crd_source::{
     ConfigFile, Lock, Locked, Options, PublishedCrate, ReadFile, ReadTexts, Sources,
     features_of_kinds, package_names,
 };
-pub use library::{names_webhooks, passes_on_webhooks};
+pub use library::{names_webhooks, all_includes_webhooks};
 pub use named::parse_kind_path;
 pub use registration::FILE as REGISTRATIONS;
 pub use uses::KindUses;

@@ -181,7 +181,7 @@ fn is_terminal_control(c: char) -> bool {
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns a text with such characters escaped.
+/// Returns the text with the characters escaped that a terminal would act on ([`is_terminal_control`]).
 fn escape_controls(text: &str) -> Cow<'_, str> {
     escape_lines(text, |_| false)
 }

@@ -249,7 +249,8 @@ pub(crate) fn failures_before_report(error: &impl ReconcileError) -> u32 {
     match error.is_transient() {
         // The object will be deleted with its namespace.
         _ if api_statuses(error).any(is_terminating) => u32::MAX,
-        // After two minutes, the user may have to help the garbage collector.
+        // Ten failures take about two minutes. If the garbage collector has not deleted the objects of the stale owner by
+        // then, the user may have to.
         _ if cause_chain(error).any(|cause| cause.is::<StaleOwner>()) => 10,
         true => 4,
         false => 1,

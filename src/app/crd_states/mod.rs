@@ -126,19 +126,19 @@ pub struct StatePlaces {
     /// The revision that they are of; none of files on disk.
     revision: Option<String>,
     /// By CRD and version, in Rust source.
-    versions: BTreeMap<(String, String), Declaration>,
+    versions: BTreeMap<(String, String), VersionSpans>,
     /// By CRD, in a file of CRDs.
     documents: BTreeMap<String, (String, VersionMarks)>,
 }
 
-/// The location at which Rust source declares one version of a kind.
-pub struct Declaration {
+/// The locations at which Rust source declares one version of a kind, and its fields.
+pub struct VersionSpans {
     of_kind: SourceSpan,
     /// Its fields, by the names that lead to each.
     fields: BTreeMap<Vec<String>, SourceSpan>,
 }
 
-impl Declaration {
+impl VersionSpans {
     /// Returns the place of the field that a path of crdify's (`^.spec.ports.items.name`) is about, or of what comes
     /// nearest around it.
     fn locate_field(&self, path: Option<&str>) -> &SourceSpan {

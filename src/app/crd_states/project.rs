@@ -9,7 +9,7 @@ use std::{
 use anyhow::Context as _;
 
 use super::{
-    ConvertedKinds, CrdState, Crds, Declaration, SourceSpan, StatePlaces, committed,
+    ConvertedKinds, CrdState, Crds, VersionSpans, SourceSpan, StatePlaces, committed,
     revision::RevisionSources,
 };
 use crate::app::repository::{Repository, RevisionTree};
@@ -274,7 +274,7 @@ fn build_state(
             (names.clone(), SourceSpan::new(&path, place.line, place.column))
         };
         let fields = it.field_places.iter().map(field).collect();
-        places.versions.insert(key, Declaration { of_kind, fields });
+        places.versions.insert(key, VersionSpans { of_kind, fields });
     }
     let unread_places = reading.quote_source(from, reading.unread.clone());
     Ok(CrdState { label: label.to_owned(), crds, places, unread, unread_places })

@@ -129,7 +129,7 @@ fn warn_of_no_call(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
     let library = tree.read_text(&ProjectPath::fixed(LIBRARY))?;
     let Some(library) = library.filter(|_| text.contains("pub fn all(")) else { return Ok(()) };
     let main = tree.read_text(&ProjectPath::fixed("src/main.rs"))?.unwrap_or_default();
-    if source::passes_on_webhooks(&library) || source::names_webhooks(&main) {
+    if source::all_includes_webhooks(&library) || source::names_webhooks(&main) {
         return Ok(());
     }
     let (message, hint) = if source::names_webhooks(&library) {

@@ -153,8 +153,8 @@ impl Removals {
         Ok(())
     }
 
-    /// Waits until the InstallPlans of the Subscriptions are gone, which shows that the Subscriptions are known to be.
-    /// Were the versions removed before, OLM would install them again for a Subscription that it still knows.
+    /// Waits until the InstallPlans of the Subscriptions are gone, which shows that OLM has noticed that the Subscriptions
+    /// were deleted. If the CSVs were deleted earlier, OLM would install them again for a Subscription that it still knows.
     fn wait_for_plans(&self, place: &InstallNamespace, deadline: Deadline) -> anyhow::Result<()> {
         let is_removed = |owner: &Value| {
             self.subscriptions

@@ -12,7 +12,7 @@ use semver::Version;
 
 use crate::{
     app::home,
-    disk::{self, UserFolder},
+    disk::{self, UserPath},
     terminal::{self, Step},
 };
 use diagnostics::{Diagnostic, Hint as _};
@@ -157,7 +157,7 @@ const PROGRAM_LIMIT: u64 = 1 << 29;
 const INDEX_LIMIT: u64 = 1 << 24;
 
 /// The folder of a version's programs; an error if it or a program in it belongs to another user.
-fn program_folder(kept: &UserFolder, version: &Version, platform: &str) -> anyhow::Result<PathBuf> {
+fn program_folder(kept: &UserPath, version: &Version, platform: &str) -> anyhow::Result<PathBuf> {
     let name = format!("{version}-{platform}");
     for program in PROGRAMS {
         home::cached(kept, &format!("{name}/{program}"))?;

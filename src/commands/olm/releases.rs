@@ -11,7 +11,7 @@ use semver::Version;
 
 use crate::{
     app::home,
-    disk::{self, Bounds, UserFolder},
+    disk::{self, Bounds, UserPath},
     terminal::{self, Step},
 };
 use diagnostics::Hint as _;
@@ -191,18 +191,18 @@ fn cache_slot(base: &str, version: &Version) -> String {
     }
 }
 
-fn cache_folder(cache: &UserFolder, slot: &str) -> PathBuf {
+fn cache_folder(cache: &UserPath, slot: &str) -> PathBuf {
     cache.path().join(slot)
 }
 
 /// A file of an earlier download, if there was one.
-fn read_cached(cache: &UserFolder, slot: &str, name: &str) -> anyhow::Result<Option<String>> {
+fn read_cached(cache: &UserPath, slot: &str, name: &str) -> anyhow::Result<Option<String>> {
     disk::read_text_if_exists(&home::cached(cache, &format!("{slot}/{name}"))?)
 }
 
 /// The files of an earlier download, if there was one.
 fn read_cached_release(
-    cache: &UserFolder,
+    cache: &UserPath,
     slot: &str,
 ) -> anyhow::Result<Option<Vec<(String, String)>>> {
     let Some(expected) = read_cached(cache, slot, SUMS)? else { return Ok(None) };

@@ -35,7 +35,7 @@ pub struct Serving {
     service_account: Option<String>,
     /// Security context of the catalog's pod: that of the Pod Security Standard `restricted`, or none
     #[arg(long, value_enum, value_name = "KIND", default_value = "restricted")]
-    security_context_config: SecurityContext,
+    security_context_config: SecurityContextConfig,
 }
 
 const OPM: &str = "quay.io/operator-framework/opm:latest";
@@ -52,7 +52,7 @@ impl Serving {
             (!self.pull_secret_name.is_empty(), "--pull-secret-name"),
             (self.service_account.is_some(), "--service-account"),
             (
-                self.security_context_config != SecurityContext::Restricted,
+                self.security_context_config != SecurityContextConfig::Restricted,
                 "--security-context-config",
             ),
         ];
@@ -71,7 +71,7 @@ enum PullPolicy {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum SecurityContext {
+enum SecurityContextConfig {
     Legacy,
     Restricted,
 }
@@ -130,8 +130,8 @@ impl Serving {
             pull_secrets: secrets,
             service_account: self.service_account.as_deref(),
             security: match self.security_context_config {
-                SecurityContext::Legacy => Security::Legacy,
-                SecurityContext::Restricted => Security::Restricted,
+                SecurityContextConfig::Legacy => Security::Legacy,
+                SecurityContextConfig::Restricted => Security::Restricted,
             },
         };
         let text = catalog_content(files, release, replaced)?;

@@ -44,7 +44,8 @@ pub struct Part {
     pub reasons: Vec<String>,
 }
 
-pub struct GeneratedFiles {
+/// The state of what is generated.
+pub struct GenerationStatus {
     /// The declarations of the source, as far as they can be read.
     pub operator: Operator,
     pub parts: Vec<Part>,
@@ -91,7 +92,7 @@ impl Part {
     }
 }
 
-pub fn inspect_project(root: &Root, project: &Project) -> anyhow::Result<GeneratedFiles> {
+pub fn inspect_project(root: &Root, project: &Project) -> anyhow::Result<GenerationStatus> {
     if project.is_adopted() {
         return in_place(root, project);
     }
@@ -119,7 +120,7 @@ pub fn inspect_project(root: &Root, project: &Project) -> anyhow::Result<Generat
         parts.push(catalog_part(root));
         let all = kustomize::build(root, &ProjectPath::fixed(rendered::EVERYTHING), &[]);
         let objects = DesiredObjects { all, has_source: false };
-        return Ok(GeneratedFiles { operator, parts, objects });
+        return Ok(GenerationStatus { operator, parts, objects });
     }
     let files = outdated_files(&tree.changes());
     let is_of = |path: &str, folder: &str| path.starts_with(&format!("{folder}/"));
@@ -144,13 +145,13 @@ pub fn inspect_project(root: &Root, project: &Project) -> anyhow::Result<Generat
     }
     parts.extend([bundle_part(&tree, project), chart_part(&tree, root), catalog_part(root)]);
     let all = kustomize::build(&tree, &ProjectPath::fixed(rendered::EVERYTHING), &[]);
-    Ok(GeneratedFiles { operator, parts, objects: DesiredObjects { all, has_source: true } })
+    Ok(GenerationStatus { operator, parts, objects: DesiredObjects { all, has_source: true } })
 }
 
 /// The directories of CRDs that PROJECT names; all else is written by others.
-fn in_place(root: &Root, project: &Project) -> anyhow::Result<GeneratedFiles> {
+fn in_place(root: &Root, project: &Project) -> anyhow::Result<GenerationStatus> {
     let workspace = Workspace::find(root.resolved_path(), None)?;
-    let reading = declared::read_with_rules(&workspace);
+    let reading = declared::read_with_markers(&workspace);
     let operator = reading.operator.clone();
     let options = CrdOptions::default();
     let crds = declared::manifests(&workspace, reading, NOTHING_IS_COMPILED, &options);
@@ -183,7 +184,7 @@ fn in_place(root: &Root, project: &Project) -> anyhow::Result<GeneratedFiles> {
         }
         all
     });
-    Ok(GeneratedFiles { operator, parts, objects: DesiredObjects { all, has_source } })
+    Ok(GenerationStatus { operator, parts, objects: DesiredObjects { all, has_source } })
 }
 
 /// Why nothing is known of the files that depend on the source.

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use self::{
     deployed::Cluster,
-    generated::{GeneratedFiles, Part},
+    generated::{GenerationStatus, Part},
 };
 use crate::{
     app::cluster_args::ClusterAddress,
@@ -95,7 +95,7 @@ impl PartState {
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
         let project = Project::read_any_layout(root)?;
-        let GeneratedFiles { operator, parts, objects } =
+        let GenerationStatus { operator, parts, objects } =
             generated::inspect_project(root, &project)?;
         let report = StatusReport {
             name: project.name.to_string(),

@@ -1,6 +1,6 @@
 //! How much work `status` does, which is that of `generate` and more.
 
-use super::generated::{GeneratedFiles, inspect_project};
+use super::generated::{GenerationStatus, inspect_project};
 use crate::{
     disk::ScratchDir,
     project::{COMPARED, Project},
@@ -12,7 +12,7 @@ const LOCK: &str = include_str!("../../../tests/schemas/Cargo.lock");
 
 /// The state of a project with this many kinds, all of which are declared.
 #[track_caller]
-fn state(project: &str, kinds: usize) -> GeneratedFiles {
+fn state(project: &str, kinds: usize) -> GenerationStatus {
     const KIND: &str = "\
         #[derive(kube::CustomResource, schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug)]\n\
         #[kube(group = \"g.example.com\", version = \"v1\", kind = \"KindN\")]\npub struct KindNSpec {}\n";

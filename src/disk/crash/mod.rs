@@ -32,7 +32,7 @@ pub enum Failure {
     /// The step from which on syncing fails.
     FailSyncs,
     /// Another program makes this change.
-    Other(OtherChange),
+    Other(ConcurrentChange),
 }
 
 /// A kind of step.
@@ -45,7 +45,7 @@ enum StepKind {
 
 /// A change by another process.
 #[derive(Clone, Debug, PartialEq)]
-pub enum OtherChange {
+pub enum ConcurrentChange {
     /// Adds this line to this file, or creates it.
     Edit(String, String),
     /// Adds this line to this file, and puts the result in place with a rename.
@@ -84,9 +84,9 @@ struct Trace {
     dir: PathBuf,
     opened: Option<fs::File>,
     /// The changes by other programs.
-    ran: Vec<OtherChange>,
+    ran: Vec<ConcurrentChange>,
     /// True if two files cannot be swapped.
-    is_plain: bool,
+    lacks_exchange: bool,
 }
 
 thread_local! {
@@ -132,13 +132,14 @@ pub fn set_other_program(dir: &Path, opened: Option<&str>) {
     });
 }
 
-/// Returns whether this thread's disk can swap two files.
+/// Sets whether this thread's disk can swap two files.
 pub fn set_can_exchange(can: bool) {
-    TRACE.with(|trace| trace.borrow_mut().is_plain = !can);
+    TRACE.with(|trace| trace.borrow_mut().lacks_exchange = !can);
 }
 
-pub fn is_plain() -> bool {
-    TRACE.with(|trace| trace.borrow().is_plain)
+/// Returns whether this thread's disk cannot swap two files.
+pub fn lacks_exchange() -> bool {
+    TRACE.with(|trace| trace.borrow().lacks_exchange)
 }
 
 /// Just before a change.
@@ -192,7 +193,7 @@ fn trigger_events(what: StepKind) -> io::Result<()> {
     if fails { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
 }
 
-impl OtherChange {
+impl ConcurrentChange {
     fn apply(&self) {
         let at = |path: &str| TRACE.with(|trace| trace.borrow().dir.join(path));
         let more = |path, line: &str| fs::read_to_string(at(path)).unwrap_or_default() + line;
@@ -221,7 +222,7 @@ impl OtherChange {
 }
 
 /// Returns the changes by other programs since `others_in`.
-pub fn other_changes() -> Vec<OtherChange> {
+pub fn other_changes() -> Vec<ConcurrentChange> {
     TRACE.with(|trace| trace.borrow().ran.clone())
 }
 

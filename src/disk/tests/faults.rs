@@ -1,7 +1,7 @@
 //! Tests of changes by other processes during a write, and of failing disks.
 
 use super::*;
-use crate::disk::{crash::OtherChange, journal::is_temporary};
+use crate::disk::{crash::ConcurrentChange, journal::is_temporary};
 
 /// The history of a folder: the events of each run, of which the first writes and the others recover.
 type Story = Vec<Vec<(usize, Failure)>>;
@@ -45,7 +45,7 @@ impl Case {
         let done =
             done.map(|it| it.map_err(|it| format!("{it:#} {:?}", diagnostics::collect_hints(&it))));
         let what = format!("{story:?}\n{done:?}");
-        let acts: Vec<&OtherChange> = story.iter().flatten().filter_map(|it| act(&it.1)).collect();
+        let acts: Vec<&ConcurrentChange> = story.iter().flatten().filter_map(|it| act(&it.1)).collect();
         let is_interrupted = has_journal(dir.path());
         let expected = match &done {
             Some(Ok(())) => Some(&self.after),
@@ -71,7 +71,7 @@ impl Case {
         &self,
         dir: &Path,
         runs: &[Vec<(usize, Failure)>],
-        acts: &[&OtherChange],
+        acts: &[&ConcurrentChange],
         what: &str,
     ) {
         let undisturbed = [vec![], vec![], vec![]];
@@ -113,7 +113,7 @@ impl Case {
 
     /// Requires the old files or the new ones, except where others have changed them, and all that others have added.
     #[track_caller]
-    fn require(&self, dir: &Path, expected: &Files, acts: &[&OtherChange], what: &str) {
+    fn require(&self, dir: &Path, expected: &Files, acts: &[&ConcurrentChange], what: &str) {
         let found = files(dir);
         let paths: std::collections::BTreeSet<&String> =
             self.before.keys().chain(self.after.keys()).collect();
@@ -122,11 +122,11 @@ impl Case {
         }
         let ran = crash::other_changes();
         for (at, act) in ran.iter().enumerate() {
-            let (OtherChange::Edit(path, line) | OtherChange::Replace(path, line)) = act else {
+            let (ConcurrentChange::Edit(path, line) | ConcurrentChange::Replace(path, line)) = act else {
                 continue;
             };
             let is_gone = ran[at..].iter().any(|it| match it {
-                OtherChange::Remove(other) => is_at(path, other),
+                ConcurrentChange::Remove(other) => is_at(path, other),
                 _ => false,
             });
             let is_kept = |(at, text): (&String, &String)| {
@@ -143,8 +143,8 @@ impl Case {
 }
 
 /// Requires that a folder that somebody has moved is whole, too.
-fn require_moved(dir: &Path, expected: &Files, acts: &[&OtherChange], what: &str) {
-    let [OtherChange::Move(from, to)] = acts else { return };
+fn require_moved(dir: &Path, expected: &Files, acts: &[&ConcurrentChange], what: &str) {
+    let [ConcurrentChange::Move(from, to)] = acts else { return };
     let below = |path: &str, folder: &str| {
         path.strip_prefix(folder).filter(|it| it.starts_with('/')).map(str::to_owned)
     };
@@ -157,7 +157,7 @@ fn require_moved(dir: &Path, expected: &Files, acts: &[&OtherChange], what: &str
     }
 }
 
-fn act(end: &Failure) -> Option<&OtherChange> {
+fn act(end: &Failure) -> Option<&ConcurrentChange> {
     match end {
         Failure::Other(act) => Some(act),
         _ => None,
@@ -168,13 +168,13 @@ fn has_journal(dir: &Path) -> bool {
     [journal::NAME, journal::TAKEN_BACK].iter().any(|name| dir.join(name).exists())
 }
 
-fn is_touched(path: &str, acts: &[&OtherChange]) -> bool {
+fn is_touched(path: &str, acts: &[&ConcurrentChange]) -> bool {
     acts.iter().any(|it| match it {
-        OtherChange::Edit(at, _) | OtherChange::Replace(at, _) | OtherChange::Remove(at) => {
+        ConcurrentChange::Edit(at, _) | ConcurrentChange::Replace(at, _) | ConcurrentChange::Remove(at) => {
             is_at(path, at)
         }
-        OtherChange::Move(from, to) => is_at(path, from) || is_at(path, to),
-        OtherChange::EditOpened(_) => path == "a",
+        ConcurrentChange::Move(from, to) => is_at(path, from) || is_at(path, to),
+        ConcurrentChange::EditOpened(_) => path == "a",
     })
 }
 
@@ -200,16 +200,16 @@ fn line(at: usize) -> String {
 }
 
 /// Everything that somebody can do to the files and folders of a plan.
-fn acts(case: &Case) -> Vec<OtherChange> {
+fn acts(case: &Case) -> Vec<ConcurrentChange> {
     let mut res = Vec::new();
     for it in case.before.keys().chain(case.after.keys()).map(String::as_str) {
-        res.push(OtherChange::Edit(it.to_owned(), line(1)));
-        res.push(OtherChange::Replace(it.to_owned(), line(1)));
-        res.push(OtherChange::Remove(it.to_owned()));
+        res.push(ConcurrentChange::Edit(it.to_owned(), line(1)));
+        res.push(ConcurrentChange::Replace(it.to_owned(), line(1)));
+        res.push(ConcurrentChange::Remove(it.to_owned()));
         for folder in Path::new(it).ancestors().skip(1).filter(|it| *it != Path::new("")) {
             let folder = folder.to_str().expect("UTF-8").to_owned();
-            res.push(OtherChange::Move(folder.clone(), MOVED.to_owned()));
-            res.push(OtherChange::Remove(folder));
+            res.push(ConcurrentChange::Move(folder.clone(), MOVED.to_owned()));
+            res.push(ConcurrentChange::Remove(folder));
         }
     }
     res.dedup();
@@ -223,7 +223,7 @@ fn concurrent_changes_at_any_step_of_a_write_are_kept() {
         crash::set_can_exchange(!plain);
         for act in acts(&case) {
             // Without swaps, an edit of the last moment can be lost.
-            if plain && matches!(act, OtherChange::Edit(..) | OtherChange::Replace(..)) {
+            if plain && matches!(act, ConcurrentChange::Edit(..) | ConcurrentChange::Replace(..)) {
                 continue;
             }
             let mut results = [0, 0];
@@ -233,7 +233,7 @@ fn concurrent_changes_at_any_step_of_a_write_are_kept() {
                 let is_done = done.expect("nobody killed it");
                 results[usize::from(is_done)] += 1;
                 let is_folder =
-                    matches!(&act, OtherChange::Move(from, _) if !from.starts_with("deep"));
+                    matches!(&act, ConcurrentChange::Move(from, _) if !from.starts_with("deep"));
                 assert!(!(is_done && is_folder && step < last), "{act:?} at {step} is overlooked");
                 if points <= step {
                     break;
@@ -250,10 +250,10 @@ fn an_edit_or_a_failure_at_any_step_and_a_kill_at_any_later_one_lose_nothing() {
     let case = small();
     for first in [
         Failure::Fail,
-        Failure::Other(OtherChange::Edit("a".to_owned(), line(1))),
-        Failure::Other(OtherChange::Replace("d/gone".to_owned(), line(1))),
-        Failure::Other(OtherChange::Edit("PROJECT".to_owned(), line(1))),
-        Failure::Other(OtherChange::Move("e".to_owned(), MOVED.to_owned())),
+        Failure::Other(ConcurrentChange::Edit("a".to_owned(), line(1))),
+        Failure::Other(ConcurrentChange::Replace("d/gone".to_owned(), line(1))),
+        Failure::Other(ConcurrentChange::Edit("PROJECT".to_owned(), line(1))),
+        Failure::Other(ConcurrentChange::Move("e".to_owned(), MOVED.to_owned())),
     ] {
         let points = case.check(&vec![vec![]]).1;
         for step in 0..points {
@@ -276,7 +276,7 @@ fn an_edit_through_a_file_that_was_opened_before_is_kept() {
         let root = Root::new(dir.path()).expect("it is a folder");
         let changes = changes(&root);
         crash::set_other_program(dir.path(), Some("a"));
-        let act = Failure::Other(OtherChange::EditOpened(line(1)));
+        let act = Failure::Other(ConcurrentChange::EditOpened(line(1)));
         let (done, _) = crash::run_with_failures(Some((step, act)), || root.write(&changes));
         let (points, last) = crash::step_counts();
         let is_done = done.expect("nobody killed it").is_ok();
@@ -323,12 +323,12 @@ fn random_faults_leave_the_old_project_or_the_new_one() {
                 let end = match (draw(5), acts[draw(acts.len() - 1)].clone()) {
                     (0, _) => Failure::Kill,
                     (1, _) => Failure::Fail,
-                    (_, OtherChange::Edit(at, _)) => Failure::Other(OtherChange::Edit(at, line)),
-                    (_, OtherChange::Replace(at, _)) => {
-                        Failure::Other(OtherChange::Replace(at, line))
+                    (_, ConcurrentChange::Edit(at, _)) => Failure::Other(ConcurrentChange::Edit(at, line)),
+                    (_, ConcurrentChange::Replace(at, _)) => {
+                        Failure::Other(ConcurrentChange::Replace(at, line))
                     }
                     // One of them at a time, so that it is known where everything should be.
-                    (_, OtherChange::Move(..)) => Failure::Fail,
+                    (_, ConcurrentChange::Move(..)) => Failure::Fail,
                     (_, act) => Failure::Other(act),
                 };
                 ends.push((draw(most), end));

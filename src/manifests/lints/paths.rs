@@ -48,26 +48,27 @@ pub fn lints(version: &Version<'_>) -> Vec<Problem> {
     columns.chain(scale).filter_map(problem).collect()
 }
 
+/// Why a path leads to no field, and the nearest name that exists.
 #[derive(Debug, PartialEq)]
-struct LostStep {
+struct UnresolvedPath {
     why: String,
     near: Option<String>,
 }
 
 /// Returns why a path leads to no field, as far as the schema says which fields there are.
-fn check_path(schema: &Value, path: &str) -> Option<LostStep> {
+fn check_path(schema: &Value, path: &str) -> Option<UnresolvedPath> {
     let path = path.trim_start();
     let inside = path.strip_prefix(['$', '@']).unwrap_or(path);
     if !inside.starts_with(['.', '[']) {
         let why = "has no dot before the first name".to_owned();
         let bare = inside.trim_matches(['{', '}']).trim_start_matches('.');
-        return Some(LostStep { why, near: Some(format!(".{bare}")) });
+        return Some(UnresolvedPath { why, near: Some(format!(".{bare}")) });
     }
     find_lost_step(schema, inside, "", true)
 }
 
 /// Returns the first step of a path below `parent` that leads to no field.
-fn find_lost_step(here: &Value, path: &str, parent: &str, is_root: bool) -> Option<LostStep> {
+fn find_lost_step(here: &Value, path: &str, parent: &str, is_root: bool) -> Option<UnresolvedPath> {
     if let Some(list) = path.strip_prefix('[') {
         let (inside, rest) = split_bracket(list)?;
         let items = here.get("items").filter(|value| value.is_object())?;
@@ -105,16 +106,16 @@ fn find_lost_step(here: &Value, path: &str, parent: &str, is_root: bool) -> Opti
 }
 
 /// Returns the first step of a path below an object's metadata that leads to no field.
-fn in_metadata(path: &str, parent: &str) -> Option<LostStep> {
+fn in_metadata(path: &str, parent: &str) -> Option<UnresolvedPath> {
     let name = plain_prefix(path).split('.').nth(1)?;
     let read = kubernetes::decode_type("meta.ObjectMeta", &json!({ name: null }), Reader::Server);
     let unknown = read.unknown.first()?;
     Some(no_field(&format!("{parent}.metadata"), name, unknown.nearest()))
 }
 
-fn no_field(parent: &str, name: &str, near: Option<&str>) -> LostStep {
+fn no_field(parent: &str, name: &str, near: Option<&str>) -> UnresolvedPath {
     let near = near.map(|near| format!("{parent}.{near}"));
-    LostStep { why: format!("there is no field `{parent}.{name}`"), near }
+    UnresolvedPath { why: format!("there is no field `{parent}.{name}`"), near }
 }
 
 /// Returns the content of a bracket, and the rest of the path.

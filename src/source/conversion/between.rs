@@ -24,7 +24,8 @@ pub enum ConversionExpression {
 }
 
 impl ConversionExpression {
-    pub fn convert_value(&self, value: &str) -> String {
+    /// Returns the source of an expression that converts `value`, which is the source of an expression, too.
+    pub fn applied_source(&self, value: &str) -> String {
         match self {
             Self::Into => format!("{value}.into()"),
             Self::Map(inner) => format!("{value}.map({})", inner.closure_source()),
@@ -32,11 +33,11 @@ impl ConversionExpression {
                 format!("{value}.into_iter().map({}).collect()", inner.closure_source())
             }
             Self::Values(inner) => {
-                let inner = inner.convert_value("it");
+                let inner = inner.applied_source("it");
                 format!("{value}.into_iter().map(|(key, it)| (key, {inner})).collect()")
             }
             Self::Box(inner) => {
-                format!("Box::new({})", inner.convert_value(&format!("(*{value})")))
+                format!("Box::new({})", inner.applied_source(&format!("(*{value})")))
             }
         }
     }
@@ -44,7 +45,7 @@ impl ConversionExpression {
     fn closure_source(&self) -> String {
         match self {
             Self::Into => "Into::into".to_owned(),
-            _ => format!("|it| {}", self.convert_value("it")),
+            _ => format!("|it| {}", self.applied_source("it")),
         }
     }
 }

@@ -301,7 +301,7 @@ impl ConversionDirection<'_> {
             Conversion::Same => Some(value.to_owned()),
             Conversion::Into(pairs, how) => {
                 pairs.iter().for_each(|(from, to)| wanted.add_pair(to, from));
-                Some(how.convert_value(value))
+                Some(how.applied_source(value))
             }
         }
     }

@@ -164,7 +164,7 @@ impl Evaluator {
 
 /// Returns the part of a rule that cannot be evaluated as an API server does.
 fn find_unsupported(ast: &IdedExpr, schema: &Value) -> Option<String> {
-    let mut names = names::Names::new(schema);
+    let mut names = names::NameChecker::new(schema);
     names.declare_name("oldSelf");
     names.visit(ast);
     if let Some(fault) = names.faults.first() {

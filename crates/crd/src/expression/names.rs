@@ -8,15 +8,16 @@ use go_data::yaml::Value;
 
 /// Returns true if a rule compares a value with the one before it.
 pub fn uses_old_self(source: &str) -> bool {
-    let mut names = Names::new(&Value::Null);
+    let mut names = NameChecker::new(&Value::Null);
     parse_rule(source).is_ok_and(|ast| {
         names.visit(&ast);
         names.faults.iter().any(|fault| fault.contains("`oldSelf`"))
     })
 }
 
-/// The names in scope, each with the schema of its value where that is known.
-pub struct Names<'a> {
+/// Visits a rule with the names in scope, and collects its faults and the schemas that it reads or compares.
+pub struct NameChecker<'a> {
+    /// Each name with the schema of its value where that is known.
     scope: Vec<(String, Option<&'a Value>)>,
     pub faults: Vec<String>,
     /// The schemas of values that the rule reads, and of those that it compares or adds.
@@ -24,7 +25,7 @@ pub struct Names<'a> {
     pub compared: Vec<&'a Value>,
 }
 
-/// Names that a function's name begins with, besides those of types.
+/// NameChecker that a function's name begins with, besides those of types.
 const NAMESPACES: &[&str] = &[
     "base64",
     "cidr",
@@ -42,7 +43,7 @@ const NAMESPACES: &[&str] = &[
 /// Operators whose result depends on all of a value.
 const COMPARISONS: &[&str] = &["_==_", "_!=_", "_+_", "@in"];
 
-impl<'a> Names<'a> {
+impl<'a> NameChecker<'a> {
     pub fn new(schema: &'a Value) -> Self {
         let schema = Some(schema).filter(|schema| !schema.is_null());
         let scope = vec![("self".to_owned(), schema)];

@@ -172,7 +172,7 @@ impl<'a, 'b> Resolve<'a, 'b> {
         id: PackageId,
     ) -> impl Iterator<Item = &'a Dependency> + use<'a, 'b> {
         let (packages, all) = (self.packages, self.all);
-        // The first resolver takes together whatever may be built.
+        // With `resolver = "1"`, Cargo unifies the features of normal, build and dev dependencies, so all of them count.
         let old = packages.old;
         let tests = packages.tests && packages.all[id].root || old && packages.all[id].member;
         let macros = !old && packages.is_macros(id);

@@ -71,7 +71,7 @@ impl Reader {
                 standing_for(arguments, || older::map_schema(generator))
             }
             Origin::Foreign(it, arguments) => standing_for(arguments, || (it.schema)(generator)),
-            Origin::Kubernetes(it) => self.of_kubernetes(it, generator),
+            Origin::Kubernetes(it) => self.kubernetes_schema(it, generator),
             Origin::Function(it) => self.function_schema(it, generator),
             Origin::HandWritten(it) => {
                 self.hand_written_schema(&it, "json_schema", generator).unwrap_or_default()
@@ -112,7 +112,7 @@ impl Reader {
     }
 
     /// The schema of a type, from the source of k8s-openapi.
-    pub(super) fn of_kubernetes(&self, model: &Model, generator: &mut SchemaGenerator) -> Schema {
+    pub(super) fn kubernetes_schema(&self, model: &Model, generator: &mut SchemaGenerator) -> Schema {
         model.schema.build_schema(generator, &|path, generator| match self
             .world
             .kubernetes

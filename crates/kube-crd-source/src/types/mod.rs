@@ -82,7 +82,7 @@ impl Types {
         }
     }
 
-    /// The arguments of a type's parameters, for its own code.
+    /// Returns the scope in which the definition of `ty` is read: each of its generic parameters with its argument.
     pub fn scope_of(&self, ty: &Type) -> Scope {
         let (id, arguments) = match ty {
             Type::Data(id, arguments) => (*id, &arguments[..]),

@@ -171,8 +171,8 @@ impl Behaviour {
         derive: SCHEMARS_DERIVE[SCHEMARS_DERIVE.len() - 1].1,
     };
 
-    /// Takes up one package that is locked; false where its version is not known.
-    pub fn add_package(&mut self, name: &str, version: &str) -> bool {
+    /// Selects the behaviour of a locked version of a package. Returns false if the version is not known.
+    pub fn select_version(&mut self, name: &str, version: &str) -> bool {
         fn take_row<T: Copy>(table: &[(&str, T)], version: &str, into: &mut T) -> bool {
             let found = table.iter().find(|(it, _)| *it == version);
             found.map(|(_, it)| *into = *it).is_some()

@@ -18,7 +18,7 @@ pub fn behaviour(packages: &Packages<'_>) -> Behaviour {
     for (name, oldest, _) in behaviour::known_versions() {
         for id in candidates_of(packages, name, oldest) {
             // One that is not known is refused by `check`.
-            res.add_package(name, &packages.version_of(id));
+            res.select_version(name, &packages.version_of(id));
         }
     }
     res
@@ -89,7 +89,7 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
                 let problem = || Problem::new(packages.place_in_lock(id), message).with_hint(hint);
                 problems.entry(asked).or_insert_with(problem);
             };
-            if Behaviour::default().add_package(name, &version) {
+            if Behaviour::default().select_version(name, &version) {
                 // Known.
             } else if is_before(&version, oldest) {
                 let message = format!(

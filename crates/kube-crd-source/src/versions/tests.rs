@@ -167,7 +167,7 @@ fn each_supported_version_has_its_digests() {
         assert_eq!(ends, Some((oldest, newest)), "{name}");
         assert_eq!(rows.len(), behaviour::versions_of(name), "{name}");
         for (name, version, published) in rows {
-            assert!(Behaviour::default().add_package(name, version), "{name} {version}");
+            assert!(Behaviour::default().select_version(name, version), "{name} {version}");
             assert_eq!((published.checksum.len(), published.code.len()), (64, 64));
         }
     }

@@ -117,7 +117,8 @@ fn read_docker(archive: &Archive, files: &Rc<Open>) -> anyhow::Result<Stored> {
     let config = name(&image["Config"]);
     let hex = config.strip_suffix(".json").unwrap_or_default().to_owned();
     let config = Blob::new("application/vnd.docker.container.image.v1+json", read(&config)?);
-    // The configuration's name is its digest; the layers are compared with what it says.
+    // If the configuration is named by its digest, the digest has to match. The layers are compared below with the
+    // digests that the configuration lists.
     let is_digest = format!("sha256:{hex}").parse::<Digest>().is_ok();
     anyhow::ensure!(
         !is_digest || config.digest().hex() == hex,

@@ -160,7 +160,7 @@ pub(super) fn drop_empty_metadata(object: &mut Value) {
     }
 }
 
-/// Fields at the top and in the metadata that are `null` are not there.
+/// Drops the top-level and metadata fields that are `null`, because they count as absent.
 pub(super) fn drop_null_fields(object: &mut Value) {
     if let Some(object) = object.as_object_mut() {
         if let Some(meta) = object.get_mut("metadata").and_then(Value::as_object_mut) {

@@ -52,7 +52,7 @@ pub fn take_switches(
 ) -> Vec<Switch> {
     let mut found = [find_metrics(objects, manager), find_webhooks(objects, crds, manager)];
     if let [Some(metrics), Some(webhook)] = &mut found {
-        share_certificate(metrics, webhook);
+        leave_shared_certificate_to_webhook(metrics, webhook);
     }
     let mut switches: Vec<Switch> = found.into_iter().flatten().collect();
     for switch in &mut switches {
@@ -64,8 +64,8 @@ pub fn take_switches(
     switches
 }
 
-/// Has the metrics do without the webhooks' certificate, if that is theirs as well, and keep it for the webhooks.
-fn share_certificate(metrics: &mut Switch, webhook: &mut Switch) {
+/// Removes the webhooks' certificate from the switch of the metrics if both have it: the webhooks keep it.
+fn leave_shared_certificate_to_webhook(metrics: &mut Switch, webhook: &mut Switch) {
     let is_shared = |volume: &String| webhook.volumes.contains(volume);
     if metrics.volumes.iter().any(is_shared) {
         metrics.volumes.retain(|volume| !is_shared(volume));
