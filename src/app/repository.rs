@@ -67,7 +67,7 @@ impl Repository {
             Answer::Done(bytes) => bytes,
             Answer::Refused(why) => bail!("the files of `{revision}` cannot be listed: {why}"),
         };
-        let objects = RefCell::new(self.git.objects()?);
+        let objects = RefCell::new(self.git.start_object_reader()?);
         Ok(RevisionTree {
             name: revision.to_owned(),
             entries: parse_entries(&list),

@@ -13,9 +13,9 @@ use std::iter;
 
 #[derive(Clone, Debug)]
 pub enum Intent {
-    /// Written once, and the user's from then on.
+    /// Written once, and the user's from then on. Another file in its place is a conflict.
     Scaffold(String),
-    /// Written if there is no such file.
+    /// Written once, and the user's from then on. Another file in its place is left as it is.
     CreateIfMissing(String),
     /// The user's file: missing lines are added.
     AppendMissingLines(String),

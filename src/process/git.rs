@@ -96,7 +96,7 @@ impl Git {
     }
 
     /// Starts to read objects, one after the other.
-    pub fn objects(&self) -> anyhow::Result<Objects> {
+    pub fn start_object_reader(&self) -> anyhow::Result<Objects> {
         Ok(Objects { sizes: self.lookup("--batch-check")?, contents: self.lookup("--batch")? })
     }
 

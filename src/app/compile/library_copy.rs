@@ -4,7 +4,7 @@
 use anyhow::Context as _;
 use toml::{Table, Value};
 
-use super::manifest::{about, list};
+use super::manifest::{list, package_table};
 use crate::app::cargo::UserPackage;
 use crate::project::Target;
 
@@ -106,7 +106,7 @@ impl LibraryCopy<'_> {
     fn package_table(&self, package: &UserPackage<'_>) -> anyhow::Result<Table> {
         let own = package.manifest.get("package").and_then(Value::as_table);
         let own = own.context("Cargo.toml has no [package]")?;
-        let mut table = about(package.name()?, &self.version(package));
+        let mut table = package_table(package.name()?, &self.version(package));
         let keys = ["edition", "rust-version", "build", "links", "authors", "description"];
         for key in keys.into_iter().chain(["homepage", "repository", "license"]) {
             match own.get(key).map(|value| package.inherited(key, value)) {

@@ -48,7 +48,7 @@ pub fn program(package: &UserPackage<'_>, program: &PrintProgram<'_>) -> anyhow:
         ("serde_json".to_owned(), exact_requirement(program.json)?.into()),
     ]);
     let mut manifest = Table::new();
-    manifest.insert("package".to_owned(), about(NAME, "0.0.0").into());
+    manifest.insert("package".to_owned(), package_table(NAME, "0.0.0").into());
     let bin = Table::from_iter([
         ("name".to_owned(), program.name.into()),
         ("path".to_owned(), "operator-rs-crds.rs".into()),
@@ -80,7 +80,7 @@ pub fn program(package: &UserPackage<'_>, program: &PrintProgram<'_>) -> anyhow:
 }
 
 /// `[package]` of a throwaway crate, whose targets are listed explicitly.
-pub fn about(name: &str, version: &str) -> Table {
+pub fn package_table(name: &str, version: &str) -> Table {
     let mut table = Table::new();
     table.insert("name".to_owned(), name.into());
     table.insert("version".to_owned(), version.into());

@@ -10,7 +10,7 @@ use crate::{
 use diagnostics::{Diagnostic, Hint as _, Lines};
 use model::{Platform, ProjectPath, Tree as _};
 use oci::image::{self, Files};
-use olm::bundle::{self, Contents, Source};
+use olm::bundle::{self, Contents, ProjectFile};
 
 /// Which bundle is built.
 #[derive(Clone, clap::Args)]
@@ -40,7 +40,7 @@ impl BundleDir {
         }
         let path = folder.join("metadata/annotations.yaml")?;
         let annotations = root.read_text(&path)?.unwrap_or_default();
-        let annotations = Source { path: &path, text: &annotations };
+        let annotations = ProjectFile { path: &path, text: &annotations };
         let path = ProjectPath::fixed(DOCKERFILE);
         let dockerfile = root.read_text(&path)?;
         let dockerfile = dockerfile.as_ref().map(|text| plan::without_signature(&path, text));

@@ -2,7 +2,7 @@
 
 use super::{Refusal, SchemaFault, child_path};
 use go_data::{
-    kubernetes::{self, Reader, Unknown},
+    kubernetes::{self, Reader, UnknownField},
     yaml::{Value, pointer},
 };
 
@@ -15,9 +15,9 @@ pub fn find_unknown_fields(crd: &Value) -> Vec<Refusal> {
     decoded.unknown.into_iter().map(|unknown| refusal_of_field(crd, unknown)).collect()
 }
 
-fn refusal_of_field(crd: &Value, field: Unknown) -> Refusal {
+fn refusal_of_field(crd: &Value, field: UnknownField) -> Refusal {
     let suggestion = field.suggestion();
-    let Unknown { inside, name, .. } = field;
+    let UnknownField { inside, name, .. } = field;
     let what = format!("has the field `{name}`, which API servers do not know{suggestion}");
     let pointer = kubernetes::format_pointer(&inside);
     let [spec, versions, at, schema, v3, steps @ ..] = &inside[..] else {

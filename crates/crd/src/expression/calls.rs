@@ -65,7 +65,7 @@ pub fn call_cost<'e, 'a>(
     }
 }
 
-/// Returns true if an overload has a type as its argument at an index.
+/// Returns true if the argument of an overload at an index has the type `kind`.
 fn takes_type(overload: &Overload, at: usize, kind: &str) -> bool {
     matches!(overload.arguments.get(at), Some(Simple(it) | Compound(it, _)) if *it == kind)
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{
-    DecodeError, Decoded, Unknown, quantity,
+    DecodeError, Decoded, UnknownField, quantity,
     scalar::{self, ScalarError},
     types::{self, Field, Type},
 };
@@ -29,7 +29,7 @@ pub fn decode_object(type_: Type, object: &Value, reader: Reader) -> Decoded {
 struct Decoder<'a> {
     reader: Reader,
     path: Vec<Step<'a>>,
-    unknown: Vec<Unknown>,
+    unknown: Vec<UnknownField>,
     faults: Vec<DecodeError>,
 }
 
@@ -130,7 +130,7 @@ impl<'a> Decoder<'a> {
             let Some(field) = exact.or(like) else {
                 let inside = self.path.iter().map(Step::to_string).collect();
                 let path = self.with_step(Step::Key(key), |decoder| decoder.path());
-                self.unknown.push(Unknown { path, inside, name: key.clone(), fields });
+                self.unknown.push(UnknownField { path, inside, name: key.clone(), fields });
                 continue;
             };
             let is_simple =

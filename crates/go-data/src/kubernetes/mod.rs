@@ -37,14 +37,14 @@ use crate::yaml::{Map, Value, pointer::escape_key};
 pub struct Decoded {
     pub value: Value,
     /// Every field that its type does not have.
-    pub unknown: Vec<Unknown>,
+    pub unknown: Vec<UnknownField>,
     /// Every value that cannot be decoded.
     pub faults: Vec<DecodeError>,
 }
 
 /// A field that a type does not have.
 #[derive(Debug, PartialEq)]
-pub struct Unknown {
+pub struct UnknownField {
     pub path: String,
     /// The steps to the value that has it.
     pub inside: Vec<String>,
@@ -52,7 +52,7 @@ pub struct Unknown {
     fields: &'static [Field],
 }
 
-impl Unknown {
+impl UnknownField {
     /// Returns its JSON pointer.
     pub fn pointer(&self) -> String {
         format_pointer(&self.inside) + &format_pointer(&[&self.name])

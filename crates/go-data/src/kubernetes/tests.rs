@@ -1,4 +1,4 @@
-use super::{Decoded, Reader, Unknown, decode, decode_with, quantity::canonical_form, stored_crd};
+use super::{Decoded, Reader, UnknownField, decode, decode_with, quantity::canonical_form, stored_crd};
 use crate::yaml::{Value, json};
 
 fn deployment(spec: Value) -> Decoded {
@@ -191,7 +191,7 @@ fn objects_are_read_as_an_api_server_reads_them() {
         let decoded = decode_with(&object, Reader::Server);
         let field = if case[4].is_null() { at(1) } else { at(4) };
         let faults: Vec<&str> = decoded.faults.iter().map(|fault| fault.pointer.as_str()).collect();
-        let unknown: Vec<String> = decoded.unknown.iter().map(Unknown::pointer).collect();
+        let unknown: Vec<String> = decoded.unknown.iter().map(UnknownField::pointer).collect();
         let expected = match at(3) {
             "good" => (vec![], vec![]),
             "wrong" => (vec![field], vec![]),

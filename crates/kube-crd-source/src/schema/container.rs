@@ -14,6 +14,7 @@ use crate::text::unraw_name;
 use crate::types::serde;
 use crate::values::Values;
 
+/// A struct or an enum, with its attributes of serde and schemars.
 pub struct Container {
     /// Its name in schemars.
     pub name: String,

@@ -43,14 +43,14 @@ impl Types {
         self.skip_serializing_none(item.module, &mut resolved);
         // An item that is there by a `cfg` that depends was refused when its name was looked up.
         resolved.attrs =
-            self.settle_attributes(item.module, std::mem::take(&mut resolved.attrs), true)?.attrs;
+            self.evaluate_cfg_attributes(item.module, std::mem::take(&mut resolved.attrs), true)?.attrs;
         match &mut resolved.data {
             syn::Data::Struct(it) => self.settle_fields(item.module, &mut it.fields)?,
             syn::Data::Enum(it) => {
                 let mut variants = Punctuated::new();
                 for mut variant in std::mem::take(&mut it.variants) {
                     let attrs = std::mem::take(&mut variant.attrs);
-                    let settled = self.settle_attributes(item.module, attrs, false)?;
+                    let settled = self.evaluate_cfg_attributes(item.module, attrs, false)?;
                     if settled.cfg == Cfg::No {
                         continue;
                     }
@@ -89,7 +89,7 @@ impl Types {
             let mut active = Punctuated::new();
             for mut field in list {
                 let attrs = std::mem::take(&mut field.attrs);
-                let settled = self.settle_attributes(module, attrs, false)?;
+                let settled = self.evaluate_cfg_attributes(module, attrs, false)?;
                 if settled.cfg != Cfg::No {
                     field.attrs = settled.attrs;
                     active.push(field);
@@ -105,7 +105,7 @@ impl Types {
         Ok(())
     }
 
-    fn settle_attributes(
+    fn evaluate_cfg_attributes(
         &self,
         module: usize,
         attrs: Vec<Attribute>,

@@ -19,8 +19,8 @@ pub struct Contents {
     pub parts: &'static [&'static str],
 }
 
-/// A file of the project.
-pub struct Source<'a> {
+/// A file of the project, with its text.
+pub struct ProjectFile<'a> {
     pub path: &'a ProjectPath,
     pub text: &'a str,
 }
@@ -28,7 +28,7 @@ pub struct Source<'a> {
 /// Returns the content of the image of the bundle in `folder`. `dockerfile` is the text of its Dockerfile without the
 /// signature, if there is one.
 pub fn image_contents(
-    annotations: &Source<'_>,
+    annotations: &ProjectFile<'_>,
     dockerfile: Option<&str>,
     folder: &ProjectPath,
 ) -> anyhow::Result<Contents> {
@@ -55,7 +55,7 @@ const WAY_OUT: &str = "generate it again with `operator-rs bundle --force`, or b
                        `make bundle-build CONTAINER_TOOL=docker`";
 
 /// Parses the annotations, in the order of the file.
-fn parse_annotations(source: &Source<'_>) -> anyhow::Result<Annotations> {
+fn parse_annotations(source: &ProjectFile<'_>) -> anyhow::Result<Annotations> {
     let path = source.path.as_str();
     let nodes = yaml::parse_nodes(source.text, Dialect::Kubernetes)
         .map_err(yaml::locate_error(path, source.text))?;
@@ -96,7 +96,7 @@ mod tests {
 
     fn check(annotations: &str, dockerfile: Option<&str>, expected: &str) {
         let path = &ProjectPath::fixed("bundle/metadata/annotations.yaml");
-        let annotations = Source { path, text: annotations };
+        let annotations = ProjectFile { path, text: annotations };
         let found = match image_contents(&annotations, dockerfile, &ProjectPath::fixed("bundle")) {
             Ok(found) => {
                 let labels = found.labels.iter().map(|(key, it)| format!("{key}={it}"));

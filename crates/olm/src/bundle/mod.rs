@@ -31,7 +31,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use created::created_at;
 pub use dockerfile::parse_flags as recorded_flags;
-pub use image::{Contents, Source, image_contents};
+pub use image::{Contents, ProjectFile, image_contents};
 pub use package::{CargoPackage, check_version};
 pub use permissions::MovedRights;
 pub use pinned::Digests;

@@ -7,13 +7,13 @@ use std::sync::OnceLock;
 
 /// The annotation that pauses objects of one kind. Unless the controller sets another, it is `<domain>/paused`, where
 /// the domain is the API group or a parent domain of it.
-pub(super) struct Pause {
+pub(super) struct PauseAnnotation {
     /// The API group. It is empty for built-in kinds, because only Kubernetes may define annotations in their groups.
     group: String,
     chosen: OnceLock<String>,
 }
 
-impl Pause {
+impl PauseAnnotation {
     pub fn for_kind<K: Resource<DynamicType = ()>>() -> Self {
         let group = Some(K::group(&()).into_owned()).filter(|group| !group.ends_with(".k8s.io"));
         Self { group: group.unwrap_or_default(), chosen: OnceLock::new() }
@@ -49,26 +49,26 @@ mod tests {
     use super::*;
     use k8s_openapi::api::{apps::v1::Deployment, networking::v1::Ingress};
 
-    fn paused(pause: &Pause, name: &str, value: &str) -> bool {
+    fn paused(pause: &PauseAnnotation, name: &str, value: &str) -> bool {
         let annotations = [(name.to_owned(), value.to_owned())].into();
         pause.find_annotation(&ObjectMeta { annotations: Some(annotations), ..ObjectMeta::default() }) == Some(name)
     }
 
     #[test]
     fn the_annotation_has_the_domain_of_the_group() {
-        let pause = Pause { group: "cache.example.com".into(), chosen: OnceLock::new() };
+        let pause = PauseAnnotation { group: "cache.example.com".into(), chosen: OnceLock::new() };
         let is = |name: &str| paused(&pause, name, "true");
         assert!(is("cache.example.com/paused") && is("example.com/paused"));
         for other in ["com/paused", "he.example.com/paused", "xample.com/paused", "example.com/stopped", "paused", ""] {
             assert!(!is(other), "{other}");
         }
         assert!(!paused(&pause, "example.com/paused", "false") && !paused(&pause, "example.com/paused", ""));
-        assert!(!paused(&Pause::for_kind::<Ingress>(), "networking.k8s.io/paused", "true"));
+        assert!(!paused(&PauseAnnotation::for_kind::<Ingress>(), "networking.k8s.io/paused", "true"));
     }
 
     #[test]
     fn a_controller_can_choose_another() {
-        let pause = Pause::for_kind::<Deployment>();
+        let pause = PauseAnnotation::for_kind::<Deployment>();
         assert!(!paused(&pause, "example.com/paused", "true"));
         pause.set_annotation("example.com/paused");
         assert!(paused(&pause, "example.com/paused", "true") && !paused(&pause, "apps/paused", "true"));

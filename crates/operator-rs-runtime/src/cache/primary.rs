@@ -7,7 +7,7 @@ use super::{
     conditions::Conditions,
     filter::Filter,
     lock, object_ref,
-    pause::Pause,
+    pause::PauseAnnotation,
     prune::RunningReconciles,
     recent::{RecentChanges, ResourceVersion},
     state::{ListedObject, PrimaryState},
@@ -43,7 +43,7 @@ pub struct PrimaryCache<K: Watchable> {
     /// The last time that the API server has refused conditions because the kind has none.
     pub(super) refused: Mutex<Option<Instant>>,
     pub(super) claimant: Claimant,
-    pause: Arc<Pause>,
+    pause: Arc<PauseAnnotation>,
     is_dry_run: AtomicBool,
     pub(crate) running: Arc<RunningReconciles>,
 }
@@ -79,7 +79,7 @@ impl<K: Watchable> PrimaryCache<K> {
         // Conditions of built-in kinds belong to the controllers of Kubernetes.
         let group = K::group(&());
         let has_conditions = AtomicBool::new(group.contains('.') && !group.ends_with(".k8s.io"));
-        let (trigger, state, pause) = (Box::new(trigger), Mutex::new(state), Arc::new(Pause::for_kind::<K>()));
+        let (trigger, state, pause) = (Box::new(trigger), Mutex::new(state), Arc::new(PauseAnnotation::for_kind::<K>()));
         let paused = pause.clone();
         // A change of the annotation triggers a reconcile, whatever the predicate looks at.
         let filter = filter.with_property(move |object| paused.find_annotation(object.meta()).is_some());

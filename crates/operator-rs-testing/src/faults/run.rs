@@ -163,7 +163,8 @@ where
                 let found = difference(state, &self.check.state_of(&self.cluster));
                 return Err(found.unwrap_or_else(|| self.unsettled_message("the controller does not settle")));
             }
-            // A difference may pass with a retry: comparing costs more than waiting.
+            // The difference may disappear once the controller retries: wait before the next comparison, which is
+            // expensive.
             if settled {
                 sleep(self.check.settle_time / 3).await;
             }
