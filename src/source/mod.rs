@@ -19,7 +19,7 @@ use std::{collections::BTreeSet, rc::Rc};
 
 pub use kinds::BuiltInKind;
 pub use kube_crd_source::{
-    ConfigFile, Lock, Locked, Options, PublishedCrate, ReadFile, ReadTexts, Sources,
+    ConfigFile, Lock, Locked, Options, Published, ReadFile, ReadTexts, Sources,
     features_of_kinds, package_names,
 };
 pub use library::{names_webhooks, all_includes_webhooks};

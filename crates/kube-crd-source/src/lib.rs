@@ -42,7 +42,7 @@ mod versions;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-pub use cargo::{Lock, Options, PublishedCrate};
+pub use cargo::{Lock, Options, Published};
 pub use kind::{Crate, Kind, RustPath, Storage, Target};
 pub use text::panics::excerpt;
 pub use text::sources::{ConfigFile, Locked, ReadFile, ReadTexts, Sources};

@@ -20,7 +20,7 @@ use super::{
 use crate::project::below;
 use crate::{
     disk,
-    source::{Locked, PublishedCrate, ReadFile},
+    source::{Locked, Published, ReadFile},
 };
 
 /// Cargo's own folder, and the sources that replace others.
@@ -107,7 +107,7 @@ impl PackageDirs {
             return Some(format!("its `{changed}` is not as its `.cargo-checksum.json` says"));
         }
         let version = locked.version.to_string();
-        match PublishedCrate::find(&locked.name, &version) {
+        match Published::find(&locked.name, &version) {
             None => Some(unknown_digest(&version)),
             Some(published) if checksums.code_digest() == published.code => None,
             Some(_) => Some(

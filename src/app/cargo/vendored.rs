@@ -136,7 +136,7 @@ fn the_digests_of_published_packages_are_those_of_the_packages_on_this_machine()
     let folders = disk::list_names(&registries).unwrap_or_default().into_iter();
     let folders: Vec<PathBuf> = folders.map(|folder| registries.join(folder)).collect();
     let mut compared = 0;
-    for (name, version, published) in crate::source::PublishedCrate::all() {
+    for (name, version, published) in crate::source::Published::all() {
         let unpacked = folders.iter().map(|folder| folder.join(format!("{name}-{version}")));
         for folder in unpacked.filter(|folder| folder.join("Cargo.toml").is_file()) {
             let mut checksums = Checksums { folder, files: BTreeMap::new() };

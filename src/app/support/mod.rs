@@ -20,7 +20,7 @@ use model::{ProjectPath, Tree};
 
 /// A version of one of the crates that is in the registry, with the checksum there.
 #[derive(Clone, Copy)]
-pub struct PublishedCrate {
+pub struct Published {
     pub name: &'static str,
     pub version: &'static str,
     pub checksum: &'static str,
@@ -30,7 +30,7 @@ pub struct PublishedCrate {
 ///
 /// Each release sets this, as CONTRIBUTING.md describes. A name must not be here before it is published: any
 /// publisher of a crate with that name could run code in every project.
-pub const PUBLISHED: &[PublishedCrate] = &[];
+pub const PUBLISHED: &[Published] = &[];
 
 /// The generated files of a project that do not depend on its source.
 pub struct SupportCode {
@@ -51,7 +51,7 @@ struct SupportCrate {
 const VENDOR: &str = "vendor";
 
 impl SupportCode {
-    pub fn new(project: &Project, published: &[PublishedCrate]) -> anyhow::Result<Self> {
+    pub fn new(project: &Project, published: &[Published]) -> anyhow::Result<Self> {
         let mut files = Vec::new();
         let mut crates = Vec::new();
         for (path, text) in scaffold::files("generate", &TemplateNames::new(project))? {
@@ -162,10 +162,10 @@ struct ManifestPackage {
 }
 
 impl SupportCrate {
-    fn read(manifest: &str, published: &[PublishedCrate]) -> anyhow::Result<Self> {
+    fn read(manifest: &str, published: &[Published]) -> anyhow::Result<Self> {
         let CrateManifest { package: ManifestPackage { name, version } } =
             toml::from_str(manifest)?;
-        let is_this = |published: &&PublishedCrate| {
+        let is_this = |published: &&Published| {
             published.name == name && published.version == version.to_string()
         };
         let checksum = published.iter().find(is_this).map(|package| package.checksum);

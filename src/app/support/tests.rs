@@ -33,11 +33,11 @@ fn project(is_vendored: bool) -> Project {
 }
 
 /// What the registry has after a release.
-fn published() -> Vec<PublishedCrate> {
+fn published() -> Vec<Published> {
     let crates =
         SupportCode::new(&project(false), &[]).expect("the templates are well-formed").crates;
     let leak = |it: String| -> &'static str { it.leak() };
-    let published = |it: SupportCrate| PublishedCrate {
+    let published = |it: SupportCrate| Published {
         name: leak(it.name),
         version: leak(it.version.to_string()),
         checksum: "c0ffee",
@@ -45,7 +45,7 @@ fn published() -> Vec<PublishedCrate> {
     crates.into_iter().map(published).collect()
 }
 
-fn support(is_vendored: bool, published: &[PublishedCrate]) -> SupportCode {
+fn support(is_vendored: bool, published: &[Published]) -> SupportCode {
     SupportCode::new(&project(is_vendored), published).expect("the templates are well-formed")
 }
 
@@ -91,7 +91,7 @@ fn a_project_depends_on_what_is_published() {
 
     // Another version is not what this program generates code for.
     let other: Vec<_> =
-        published.iter().map(|it| PublishedCrate { version: "0.0.1", ..*it }).collect();
+        published.iter().map(|it| Published { version: "0.0.1", ..*it }).collect();
     for (is_vendored, published) in [(false, &[][..]), (false, &other), (true, &published)] {
         let tree = with(&Empty, new(&support(is_vendored, published)));
         assert_eq!(text(&tree, "Cargo.toml"), MANIFEST);

@@ -32,5 +32,5 @@ pub use lock::Lock;
 pub use lock_check::{LockState, check_lock};
 pub use options::{Options, Target};
 pub use packages::{PackageId, Packages};
-pub use published::PublishedCrate;
+pub use published::Published;
 pub use workspace::{Manifest, read_members};

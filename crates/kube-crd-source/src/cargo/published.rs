@@ -15,14 +15,14 @@ const TABLE: &str = include_str!("published.txt");
 
 /// The digests of a package as crates.io has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PublishedCrate {
+pub struct Published {
     /// The checksum of its archive, which Cargo.lock has.
     pub checksum: &'static str,
     /// The digest of its code.
     pub code: &'static str,
 }
 
-impl PublishedCrate {
+impl Published {
     /// Every package of the table, by its name and its version.
     pub fn all() -> impl Iterator<Item = (&'static str, &'static str, Self)> {
         TABLE.lines().filter_map(Self::parse_row)
@@ -67,7 +67,7 @@ impl Packages<'_> {
             let hint = format!("depend on the `{name}` of crates.io");
             return Some(problem(message).with_hint(hint));
         }
-        let published = PublishedCrate::find(name, &version);
+        let published = Published::find(name, &version);
         match (self.checksum_of(id), published) {
             (_, None) => {}
             (Some(checksum), Some(published)) if checksum == published.checksum => {}
@@ -86,7 +86,7 @@ impl Packages<'_> {
         }
         let fault = self.vendoring_fault(id)?;
         let message = format!("the vendored `{name}` may not be the published crate: {fault}");
-        let newest = PublishedCrate::newest_version(name).filter(|_| published.is_none());
+        let newest = Published::newest_version(name).filter(|_| published.is_none());
         Some(problem(message).with_hint(vendoring_hint(name, newest)))
     }
 }
@@ -104,7 +104,7 @@ fn vendoring_hint(name: &str, newest: Option<&str>) -> String {
 #[test]
 fn a_hint_names_the_version_to_vendor() {
     assert_eq!(vendoring_hint("serde", None), "vendor the packages again: `cargo vendor`");
-    let newest = PublishedCrate::newest_version("serde_derive_internals");
+    let newest = Published::newest_version("serde_derive_internals");
     assert_eq!(
         vendoring_hint("serde_derive_internals", newest),
         "run `cargo update -p serde_derive_internals --precise 0.30.0`, and vendor the packages again: `cargo vendor`"

@@ -36,7 +36,7 @@ fn types_of_other_crates_are_known_by_every_path_to_them() {
 #[test]
 fn types_of_a_crate_that_may_not_be_the_published_one_are_refused() {
     let manifest = "[package]\nname = \"a\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\nchrono = \"0.4\"\nk8s-openapi = { version = \"0.29\", features = [\"v1_33\"] }\n";
-    let published = PublishedCrate::find("chrono", "0.4.45").unwrap().checksum;
+    let published = Published::find("chrono", "0.4.45").unwrap().checksum;
     let read = |body: &str, beside: &str, checksum: &str| {
         let text = spec(body, beside).into_values().next().unwrap();
         let packages: [(&str, &str, &[&str]); 2] =

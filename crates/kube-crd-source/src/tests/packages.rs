@@ -61,7 +61,7 @@ fn locked(name: &str, version: &str, needs: &[&str]) -> String {
     let mut res = format!("\n[[package]]\nname = \"{name}\"\nversion = \"{version}\"\n");
     if here.is_none() {
         res += "source = \"registry+https://github.com/rust-lang/crates.io-index\"\n";
-        if let Some(published) = PublishedCrate::find(name, version) {
+        if let Some(published) = Published::find(name, version) {
             res += &format!("checksum = \"{}\"\n", published.checksum);
         }
     }

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::cargo::{Options, PublishedCrate};
+use crate::cargo::{Options, Published};
 use crate::text::SourcePath;
 use crate::text::sources::Texts;
 
@@ -15,7 +15,7 @@ fn package(name: &str, version: &str) -> String {
 }
 
 fn package_from(source: &str, name: &str, version: &str) -> String {
-    let checksum = PublishedCrate::find(name, version).map(|published| published.checksum);
+    let checksum = Published::find(name, version).map(|published| published.checksum);
     package_with(source, name, version, checksum)
 }
 
@@ -143,7 +143,7 @@ fn each_package_is_looked_up_by_its_own_version() {
 fn a_known_version_has_the_checksum_of_the_published_crate() {
     const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
     // Packages with types in our tables are looked at where a type of theirs is used.
-    let all = PublishedCrate::all().filter(|row| !crate::builtin::has_types_of(row.0));
+    let all = Published::all().filter(|row| !crate::builtin::has_types_of(row.0));
     for (name, version, published) in all {
         let locked = |checksum| package_with(CRATES_IO, name, version, checksum);
         check(&locked(Some(published.checksum)), &[]);
@@ -162,7 +162,7 @@ fn a_known_version_has_the_checksum_of_the_published_crate() {
 #[test]
 fn each_supported_version_has_its_digests() {
     for (name, oldest, newest) in behaviour::known_versions() {
-        let rows: Vec<_> = PublishedCrate::all().filter(|row| row.0 == name).collect();
+        let rows: Vec<_> = Published::all().filter(|row| row.0 == name).collect();
         let ends = rows.first().zip(rows.last()).map(|(first, last)| (first.1, last.1));
         assert_eq!(ends, Some((oldest, newest)), "{name}");
         assert_eq!(rows.len(), behaviour::versions_of(name), "{name}");
