@@ -19,10 +19,10 @@ use std::{collections::BTreeSet, rc::Rc};
 
 pub use kinds::BuiltInKind;
 pub use kube_crd_source::{
-    ConfigFile, Lock, Locked, Options, Published, ReadFile, ReadTexts, Sources,
-    features_of_kinds, package_names,
+    ConfigFile, Lock, Locked, Options, Published, ReadFile, ReadTexts, Sources, features_of_kinds,
+    package_names,
 };
-pub use library::{names_webhooks, all_includes_webhooks};
+pub use library::{all_includes_webhooks, names_webhooks};
 pub use named::parse_kind_path;
 pub use registration::FILE as REGISTRATIONS;
 pub use uses::KindUses;

@@ -43,7 +43,7 @@ pub async fn calls_that_are_turned_away_are_made_again(lab: Arc<Lab>) {
     assert!(during >= 20, "{during} calls have been answered 429: too few to say anything");
 
     for it in 0..=10 {
-        ground.until_available(&format!("m{it}"), 90).await;
+        ground.until_available(&format!("m{it}"), 240).await;
         let events = ground.events(&format!("m{it}")).await;
         // One that was turned away four times in a row may have been told so when there was room again.
         let is_fine = |it: &&(String, String)| it.0 == "Normal" || it.1 == "TooManyRequests";

@@ -9,7 +9,7 @@ use std::{
 use anyhow::Context as _;
 
 use super::{
-    ConvertedKinds, CrdState, Crds, VersionSpans, SourceSpan, StatePlaces, committed,
+    ConvertedKinds, CrdState, Crds, SourceSpan, StatePlaces, VersionSpans, committed,
     revision::RevisionSources,
 };
 use crate::app::repository::{Repository, RevisionTree};

@@ -90,8 +90,7 @@ fn a_project_depends_on_what_is_published() {
     assert_eq!(lock.lines().count(), LOCK.lines().count() + 2 * published.len());
 
     // Another version is not what this program generates code for.
-    let other: Vec<_> =
-        published.iter().map(|it| Published { version: "0.0.1", ..*it }).collect();
+    let other: Vec<_> = published.iter().map(|it| Published { version: "0.0.1", ..*it }).collect();
     for (is_vendored, published) in [(false, &[][..]), (false, &other), (true, &published)] {
         let tree = with(&Empty, new(&support(is_vendored, published)));
         assert_eq!(text(&tree, "Cargo.toml"), MANIFEST);

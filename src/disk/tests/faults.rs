@@ -45,7 +45,8 @@ impl Case {
         let done =
             done.map(|it| it.map_err(|it| format!("{it:#} {:?}", diagnostics::collect_hints(&it))));
         let what = format!("{story:?}\n{done:?}");
-        let acts: Vec<&ConcurrentChange> = story.iter().flatten().filter_map(|it| act(&it.1)).collect();
+        let acts: Vec<&ConcurrentChange> =
+            story.iter().flatten().filter_map(|it| act(&it.1)).collect();
         let is_interrupted = has_journal(dir.path());
         let expected = match &done {
             Some(Ok(())) => Some(&self.after),
@@ -122,7 +123,8 @@ impl Case {
         }
         let ran = crash::other_changes();
         for (at, act) in ran.iter().enumerate() {
-            let (ConcurrentChange::Edit(path, line) | ConcurrentChange::Replace(path, line)) = act else {
+            let (ConcurrentChange::Edit(path, line) | ConcurrentChange::Replace(path, line)) = act
+            else {
                 continue;
             };
             let is_gone = ran[at..].iter().any(|it| match it {
@@ -170,9 +172,9 @@ fn has_journal(dir: &Path) -> bool {
 
 fn is_touched(path: &str, acts: &[&ConcurrentChange]) -> bool {
     acts.iter().any(|it| match it {
-        ConcurrentChange::Edit(at, _) | ConcurrentChange::Replace(at, _) | ConcurrentChange::Remove(at) => {
-            is_at(path, at)
-        }
+        ConcurrentChange::Edit(at, _)
+        | ConcurrentChange::Replace(at, _)
+        | ConcurrentChange::Remove(at) => is_at(path, at),
         ConcurrentChange::Move(from, to) => is_at(path, from) || is_at(path, to),
         ConcurrentChange::EditOpened(_) => path == "a",
     })
@@ -323,7 +325,9 @@ fn random_faults_leave_the_old_project_or_the_new_one() {
                 let end = match (draw(5), acts[draw(acts.len() - 1)].clone()) {
                     (0, _) => Failure::Kill,
                     (1, _) => Failure::Fail,
-                    (_, ConcurrentChange::Edit(at, _)) => Failure::Other(ConcurrentChange::Edit(at, line)),
+                    (_, ConcurrentChange::Edit(at, _)) => {
+                        Failure::Other(ConcurrentChange::Edit(at, line))
+                    }
                     (_, ConcurrentChange::Replace(at, _)) => {
                         Failure::Other(ConcurrentChange::Replace(at, line))
                     }

@@ -1,4 +1,6 @@
-use super::{Decoded, Reader, UnknownField, decode, decode_with, quantity::canonical_form, stored_crd};
+use super::{
+    Decoded, Reader, UnknownField, decode, decode_with, quantity::canonical_form, stored_crd,
+};
 use crate::yaml::{Value, json};
 
 fn deployment(spec: Value) -> Decoded {

@@ -112,7 +112,11 @@ impl Reader {
     }
 
     /// The schema of a type, from the source of k8s-openapi.
-    pub(super) fn kubernetes_schema(&self, model: &Model, generator: &mut SchemaGenerator) -> Schema {
+    pub(super) fn kubernetes_schema(
+        &self,
+        model: &Model,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
         model.schema.build_schema(generator, &|path, generator| match self
             .world
             .kubernetes

@@ -42,8 +42,9 @@ impl Types {
         let mut resolved = (**input).clone();
         self.skip_serializing_none(item.module, &mut resolved);
         // An item that is there by a `cfg` that depends was refused when its name was looked up.
-        resolved.attrs =
-            self.evaluate_cfg_attributes(item.module, std::mem::take(&mut resolved.attrs), true)?.attrs;
+        resolved.attrs = self
+            .evaluate_cfg_attributes(item.module, std::mem::take(&mut resolved.attrs), true)?
+            .attrs;
         match &mut resolved.data {
             syn::Data::Struct(it) => self.settle_fields(item.module, &mut it.fields)?,
             syn::Data::Enum(it) => {

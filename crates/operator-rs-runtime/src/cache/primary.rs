@@ -79,7 +79,8 @@ impl<K: Watchable> PrimaryCache<K> {
         // Conditions of built-in kinds belong to the controllers of Kubernetes.
         let group = K::group(&());
         let has_conditions = AtomicBool::new(group.contains('.') && !group.ends_with(".k8s.io"));
-        let (trigger, state, pause) = (Box::new(trigger), Mutex::new(state), Arc::new(PauseAnnotation::for_kind::<K>()));
+        let (trigger, state, pause) =
+            (Box::new(trigger), Mutex::new(state), Arc::new(PauseAnnotation::for_kind::<K>()));
         let paused = pause.clone();
         // A change of the annotation triggers a reconcile, whatever the predicate looks at.
         let filter = filter.with_property(move |object| paused.find_annotation(object.meta()).is_some());
