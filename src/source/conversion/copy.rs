@@ -262,7 +262,7 @@ fn a_file_that_cannot_be_copied_is_refused() {
         "use crate::g::{v2, v1::{self, super::B}};",
     ];
     for code in codes {
-        assert!(error(&format!("struct A;\n{code}")).starts_with("line 2 names"), "{code}");
+        assert!(error(&format!("struct A;\n{code}")).starts_with("line 2 refers"), "{code}");
     }
     for (code, path) in [
         ("struct B(crate::g::v1::A);", "crate::g::v1::A"),
