@@ -1,9 +1,11 @@
 use std::{fmt, str::FromStr};
 
+use serde::Deserialize;
+
 use super::Refusal;
 
 /// The platform of an image, e.g. `linux/amd64` or `linux/arm/v7`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub struct Platform {
     pub os: String,
     pub architecture: String,

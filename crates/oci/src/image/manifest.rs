@@ -101,13 +101,11 @@ impl Manifest {
         if of_type {
             let index: ImageIndex = serde_json::from_value(value).map_err(invalid)?;
             let all = index.manifests.iter().map(|entry| {
-                let platform = entry.platform.as_ref().map(|platform| Platform {
-                    os: platform.os.clone(),
-                    architecture: platform.architecture.clone(),
-                    variant: platform.variant.clone().filter(|variant| {
-                        (platform.architecture.as_str(), variant.as_str()) != ("arm64", "v8")
-                    }),
-                });
+                let mut platform = entry.platform.clone();
+                if let Some(platform) = &mut platform {
+                    // It is the only one there is.
+                    platform.variant.take_if(|it| platform.architecture == "arm64" && it == "v8");
+                }
                 Ok(Reference { descriptor: parse_descriptor(entry)?, platform })
             });
             return Ok(Self::Index(all.collect::<anyhow::Result<_>>()?));

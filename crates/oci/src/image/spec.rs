@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use model::Platform;
 use serde::Deserialize;
 
 /// `image-manifest.md` of the specification.
@@ -30,14 +31,7 @@ pub struct ContentDescriptor {
     pub digest: String,
     pub size: u64,
     pub urls: Option<Vec<String>>,
-    pub platform: Option<ImagePlatform>,
-}
-
-#[derive(Deserialize)]
-pub struct ImagePlatform {
-    pub architecture: String,
-    pub os: String,
-    pub variant: Option<String>,
+    pub platform: Option<Platform>,
 }
 
 /// `config.md` of the specification.
