@@ -24,49 +24,13 @@ pub fn check_rules(schema: &Value) -> Vec<Fault> {
             let mut report = |message: String| {
                 faults.push(Fault { at: at.to_owned(), message, hint: RULE });
             };
-            let (source, message) = (text(rule, "rule"), text(rule, "message"));
+            let source = text(rule, "rule");
             if source.trim().is_empty() {
                 report("has a rule that is empty".to_owned());
                 continue;
             }
-            if source.trim().contains('\n') && message.trim().is_empty() {
-                report(format!(
-                    "has a rule of several lines without a message: `{}`",
-                    first_line(source)
-                ));
-            }
-            if message.trim().contains('\n') || (!message.is_empty() && message.trim().is_empty()) {
-                report(format!(
-                    "has a message that is blank or has several lines: `{}`",
-                    first_line(source)
-                ));
-            }
+            check_rule_form(rule, it).into_iter().for_each(&mut report);
             let optional = flag(rule, "optionalOldSelf");
-            if !matches!(
-                text(rule, "reason"),
-                "" | "FieldValueRequired"
-                    | "FieldValueForbidden"
-                    | "FieldValueInvalid"
-                    | "FieldValueDuplicate"
-            ) {
-                report(format!("has a rule with an unknown reason: `{}`", first_line(source)));
-            }
-            let sets_old = rule.get("optionalOldSelf").is_some_and(Value::is_boolean);
-            if sets_old && !expression::uses_old_self(source) {
-                report(format!(
-                    "has a rule that sets `optionalOldSelf` and does not use `oldSelf`: `{}`",
-                    first_line(source)
-                ));
-            }
-            let path = text(rule, "fieldPath");
-            // Keys in brackets are not followed.
-            if !path.is_empty() && !path.contains('[') && selectable::find_schema(it, path).is_err()
-            {
-                report(format!(
-                    "has a rule whose `fieldPath` is not a field: `{}`",
-                    first_line(source)
-                ));
-            }
             let is_resource = at.is_empty();
             for (source, result) in [(source, "bool"), (text(rule, "messageExpression"), "string")]
             {
@@ -101,6 +65,38 @@ pub fn check_rules(schema: &Value) -> Vec<Fault> {
     faults.extend(too_costly);
     faults.extend(costs.into_total_fault());
     without_duplicates(faults)
+}
+
+/// The reasons that a rule may have.
+const REASONS: &[&str] =
+    &["", "FieldValueRequired", "FieldValueForbidden", "FieldValueInvalid", "FieldValueDuplicate"];
+
+/// Returns what an API server refuses about a rule of `schema` before it compiles it.
+fn check_rule_form(rule: &Value, schema: &Value) -> Vec<String> {
+    let (source, message) = (text(rule, "rule"), text(rule, "message"));
+    let shown = first_line(source);
+    let mut messages = Vec::new();
+    if source.trim().contains('\n') && message.trim().is_empty() {
+        messages.push(format!("has a rule of several lines without a message: `{shown}`"));
+    }
+    if message.trim().contains('\n') || (!message.is_empty() && message.trim().is_empty()) {
+        messages.push(format!("has a message that is blank or has several lines: `{shown}`"));
+    }
+    if !REASONS.contains(&text(rule, "reason")) {
+        messages.push(format!("has a rule with an unknown reason: `{shown}`"));
+    }
+    let sets_old = rule.get("optionalOldSelf").is_some_and(Value::is_boolean);
+    if sets_old && !expression::uses_old_self(source) {
+        messages.push(format!(
+            "has a rule that sets `optionalOldSelf` and does not use `oldSelf`: `{shown}`"
+        ));
+    }
+    let path = text(rule, "fieldPath");
+    // Keys in brackets are not followed.
+    if !path.is_empty() && !path.contains('[') && selectable::find_schema(schema, path).is_err() {
+        messages.push(format!("has a rule whose `fieldPath` is not a field: `{shown}`"));
+    }
+    messages
 }
 
 /// Returns the rules that are not checked completely.

@@ -86,18 +86,7 @@ const IMPORTED: [&str; 5] = ["Defaulter", "FieldErrors", "Request", "Validator",
 impl Args {
     pub fn write_files(mut self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
         let has_code = self.defaulting || self.programmatic_validation || self.conversion;
-        if !has_code && !self.admission_policy {
-            return Err(terminal::usage_error(
-                ErrorKind::MissingRequiredArgument,
-                "choose what to create: `--defaulting`, `--programmatic-validation`, `--conversion` or `--admission-policy`",
-            ));
-        }
-        if !has_code && self.certificates.is_some() {
-            return Err(terminal::usage_error(
-                ErrorKind::ArgumentConflict,
-                "an admission policy needs no certificate: leave out `--certificates`",
-            ));
-        }
+        self.refuse_conflicts(has_code)?;
         let project = Project::read(tree)?;
         let group = terminal::ask_for_value(self.group.take(), "group", "cache")?;
         let kind = terminal::ask_for_value(self.kind.take(), "kind", "Memcached")?;
@@ -172,6 +161,23 @@ impl Args {
             next_steps(&target, &self, certificates, &open),
             advice::advice_for(&self, &target)
         ));
+        Ok(())
+    }
+
+    /// Refuses flags that create nothing, or that contradict each other.
+    fn refuse_conflicts(&self, has_code: bool) -> anyhow::Result<()> {
+        if !has_code && !self.admission_policy {
+            return Err(terminal::usage_error(
+                ErrorKind::MissingRequiredArgument,
+                "choose what to create: `--defaulting`, `--programmatic-validation`, `--conversion` or `--admission-policy`",
+            ));
+        }
+        if !has_code && self.certificates.is_some() {
+            return Err(terminal::usage_error(
+                ErrorKind::ArgumentConflict,
+                "an admission policy needs no certificate: leave out `--certificates`",
+            ));
+        }
         Ok(())
     }
 
