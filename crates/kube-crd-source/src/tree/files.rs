@@ -91,9 +91,7 @@ impl Files<'_> {
         }
         match find_conflict_in_malformed(file, text) {
             Some(problem) => self.problems.push(problem),
-            None => {
-                self.report_problem(place_at(file, error.error_start()), error.to_string(), None)
-            }
+            None => self.report_problem(place_at(file, error.position()), error.to_string(), None),
         }
     }
 

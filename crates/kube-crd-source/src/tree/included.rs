@@ -167,7 +167,7 @@ impl Files<'_> {
             ));
         };
         let source = self.parse_file(world, module, &text, lines_before).map_err(|error| {
-            let place = world.included.place_at(&module_file, error.error_start());
+            let place = world.included.place_at(&module_file, error.position());
             NotRead::problem(format!("`{path}`, line {}, {error}", place.line), None)
         })?;
         let syntax = source.syntax;

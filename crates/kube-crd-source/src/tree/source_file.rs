@@ -55,7 +55,7 @@ impl std::fmt::Display for NotParsed {
 
 impl NotParsed {
     /// The place of the error: the start of the file, if it has no other.
-    pub fn error_start(&self) -> LineColumn {
+    pub fn position(&self) -> LineColumn {
         match self {
             Self::Syntax(error) => error.span().start(),
             Self::NotNormalized(start) | Self::LongNumber(start) | Self::TooDeep(start) => *start,
@@ -371,7 +371,7 @@ mod tests {
     #[test]
     fn an_identifier_that_rustc_composes_is_refused_at_its_place() {
         let error = parse("\nfn e\u{301}() {}").err().unwrap();
-        assert_eq!((error.error_start().line, error.error_start().column), (2, 3));
+        assert_eq!((error.position().line, error.position().column), (2, 3));
         let message =
             "cannot be parsed: write this identifier composed (Unicode NFC), as rustc reads it";
         assert_eq!(error.to_string(), message);

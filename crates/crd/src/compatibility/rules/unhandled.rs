@@ -108,7 +108,7 @@ fn a_removed_keyword_allows_more() {
 }
 
 /// Returns the unchanged keywords that a diff by crdify shows as context: up to two before and after each changed one.
-/// Where served versions disagree, crdify compares the texts of such diffs.
+/// crdify compares the texts of two diffs when it looks for differences between served versions.
 fn context_keywords<'a>(
     run: &'a [&'a str],
     is_first: bool,
