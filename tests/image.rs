@@ -502,7 +502,7 @@ fn an_image_is_pushed_and_other_tools_read_it() {
     let text = support::said(&output);
     let pinned = format!("{}/example/tiny@{digest}", registry.name);
     let warning = format!(
-        "warning: the image depends on what `{name}` is now; to make it reproducible, use `--base {pinned}`\n"
+        "warning: the image depends on what `{name}` is now; to make it reproducible, pass `--base {pinned}`\n"
     );
     assert!(output.status.success() && text.contains(&warning), "{text}");
     let found = inspect(&above, "arm64");

@@ -42,7 +42,7 @@ pub fn nearest(here: &Path) -> anyhow::Result<PathBuf> {
             "`{}` belongs to another user and was not read",
             display_path(&folder.join(name))
         ))
-        .hint(format!("if you trust this project, use `--dir {}`", display_path(&folder))),
+        .hint(format!("if you trust this project, pass `--dir {}`", display_path(&folder))),
     }
 }
 

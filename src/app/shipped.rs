@@ -18,7 +18,7 @@ pub fn placeholder<'a>(objects: impl IntoIterator<Item = &'a Value>) -> Option<D
     });
     found.then(|| {
         Diagnostic::from(format!("the manager's image is `{PLACEHOLDER}`, which is in no registry"))
-            .with_hint("use `--image`, or set the image in config/manager/kustomization.yaml")
+            .with_hint("pass `--image`, or set the image in config/manager/kustomization.yaml")
     })
 }
 

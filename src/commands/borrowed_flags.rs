@@ -57,20 +57,20 @@ fn a_flag_is_named_with_its_command_where_the_current_one_lacks_it() {
     let check = |here: &str, hint: &str, expected: &str| {
         assert_eq!(qualify_flags_in(hint, &program, here), expected, "{here}");
     };
-    let image = "use `--image`, or `--image=x`";
+    let image = "pass `--image`, or `--image=x`";
     check("bundle", image, image);
     check(
         "generate",
         image,
-        "use `--image` of `operator-rs bundle`, or `--image=x` of `operator-rs bundle`",
+        "pass `--image` of `operator-rs bundle`, or `--image=x` of `operator-rs bundle`",
     );
     let lengths =
-        "use `--max-description-length`, or `kubectl apply --server-side`, or `--server-side`";
+        "pass `--max-description-length`, or `kubectl apply --server-side`, or `--server-side`";
     check("manifests", lengths, lengths);
     check(
         "create api",
         lengths,
-        "use `--max-description-length` of `operator-rs manifests`, or `kubectl apply --server-side`, or `--server-side`",
+        "pass `--max-description-length` of `operator-rs manifests`, or `kubectl apply --server-side`, or `--server-side`",
     );
     check(
         "manifests",

@@ -127,7 +127,7 @@ pub fn duplicates(versions: &[Version<'_>]) -> Vec<Problem> {
         let (kind, name) = (other.kind(), other.name());
         let message = format!("`{kind}` {name} is defined twice: also at {}", first.place());
         Problem::new(other.place().clone(), message).with_hint(
-            "rename one or give it another version; to generate the CRDs of one package or module only, use `-p` or `--module`",
+            "rename one or give it another version; to generate the CRDs of one package or module only, pass `-p` or `--module`",
         )
     };
     same.map(refuse).collect()

@@ -19,7 +19,7 @@ fn run(dir: &std::path::Path, words: &str) -> String {
 fn the_image_of_a_new_project_is_reported_wherever_it_would_ship() {
     let dir = project("image");
     let warning = "warning: the manager's image is `controller:latest`, which is in no registry\n\
-        hint: use `--image`, or set the image in config/manager/kustomization.yaml\n";
+        hint: pass `--image`, or set the image in config/manager/kustomization.yaml\n";
     for words in [
         "bundle --dry-run",
         "deploy --dry-run",

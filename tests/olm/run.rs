@@ -172,7 +172,7 @@ fn existing_objects_are_reported_and_kept_and_contents_are_not_confused() {
         assert!(refused.contains("but not with the content of this bundle: `spec."), "{refused}");
     }
     let elsewhere = plane.refused("cleanup zearlier-operator -n default");
-    assert!(elsewhere.contains("use `--namespace zearlier`"), "{elsewhere}");
+    assert!(elsewhere.contains("pass `--namespace zearlier`"), "{elsewhere}");
     let done = plane.done("cleanup zearlier-operator -n zearlier --yes");
     assert!(done.contains(&format!("leave      {kept} (it is not OLM's alone")), "{done}");
     assert!(plane.get(&format!("{crds}/memcacheds.zearlier.example.com")).is_some());

@@ -70,7 +70,7 @@ impl ImageOutput {
         }
         if self.is_docker() && self.shape.platforms.len() > 1 {
             return Err(anyhow::format_err!("a Docker archive holds one platform"))
-                .hint("use one `--platform`, or `--format oci`");
+                .hint("pass one `--platform`, or `--format oci`");
         }
         if is_archive(&path) {
             open_parent(dir, &path).and_then(|(root, name)| root.require_replaceable(&name))?;

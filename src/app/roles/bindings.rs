@@ -96,7 +96,7 @@ fn plan_removal(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
     if !has_files && tree.read_text(&ProjectPath::fixed(REPLACEMENTS))?.is_none() {
         return Ok(());
     }
-    let hint = "restore the comments, or use `--force` to delete the file";
+    let hint = "restore the comments, or pass `--force` to delete the file";
     for path in [COMPONENT, REPLACEMENTS] {
         plan.remove_generated(ProjectPath::fixed(path), MANIFESTS, hint);
     }

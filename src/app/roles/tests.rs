@@ -233,7 +233,7 @@ fn files_of_roles_go_with_the_last_comment_that_needs_them() {
     let mut error = error.downcast::<diagnostics::Diagnostics>().expect("it has a place");
     let conflict = error.list.remove(0);
     assert_eq!(conflict.file.as_deref(), Some("config/rbac/namespaced/role_bindings.yaml"));
-    let hint = "restore the comments, or use `--force` to delete the file";
+    let hint = "restore the comments, or pass `--force` to delete the file";
     assert!(conflict.hints.iter().any(|it| it.contains(hint)), "{conflict:?}");
 }
 

@@ -147,7 +147,7 @@ impl SupportCode {
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
 /// The hint about an edited file in `vendor/`.
-const KEEP: &str = "commit it and use `--force` to delete it; or keep the source in `vendor/`: set `vendor: true` for `rust.operator-rs.io/v1` under `plugins` in PROJECT";
+const KEEP: &str = "commit it and pass `--force` to delete it; or keep the source in `vendor/`: set `vendor: true` for `rust.operator-rs.io/v1` under `plugins` in PROJECT";
 
 /// The Cargo.toml of a crate.
 #[derive(Deserialize)]

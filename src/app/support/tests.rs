@@ -169,7 +169,7 @@ fn an_edited_source_is_not_lost() {
     assert_eq!(
         problem.hints,
         [
-            "commit it and use `--force` to delete it; or keep the source in `vendor/`: set `vendor: true` for `rust.operator-rs.io/v1` under `plugins` in PROJECT"
+            "commit it and pass `--force` to delete it; or keep the source in `vendor/`: set `vendor: true` for `rust.operator-rs.io/v1` under `plugins` in PROJECT"
         ]
     );
     let mut after = WorkTree::new(&before, true);

@@ -177,7 +177,7 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, is_generated: bool) -> anyhow::
     if !plan::is_generated_by(&path, &text, MANIFESTS) {
         return Ok(());
     }
-    let hint = "restore the +kubebuilder:webhook comments, or use `--force` to delete the file";
+    let hint = "restore the +kubebuilder:webhook comments, or pass `--force` to delete the file";
     plan.remove_generated(path.clone(), MANIFESTS, hint);
     Ok(())
 }

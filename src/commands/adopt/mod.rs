@@ -260,7 +260,7 @@ impl Args {
                 terminal::usage_error(
                     clap::error::ErrorKind::MissingRequiredArgument,
                     &format!(
-                        "the package's name cannot be the project's name: it {why}; use `--project-name`"
+                        "the package's name cannot be the project's name: it {why}; pass `--project-name`"
                     ),
                 )
             }),

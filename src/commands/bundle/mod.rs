@@ -205,7 +205,7 @@ impl Args {
         let cargo = CargoPackage::from_text(&cargo)?;
         let Some(version) = self.version.as_ref().or(cargo.version.as_ref()) else {
             return Err(anyhow::format_err!("Cargo.toml has no version for the bundle"))
-                .hint("put `version = \"0.0.1\"` below `[package]`, or use `--version`");
+                .hint("put `version = \"0.0.1\"` below `[package]`, or pass `--version`");
         };
         check_version(version).map_err(anyhow::Error::msg)?;
         let package = match &self.package {

@@ -165,7 +165,7 @@ impl ImageContent {
         let pinned: Image = format!("{}@{digest}", name.name()).parse()?;
         if name.digest().is_none() {
             terminal::warn(format!(
-                "the image depends on what `{name}` is now; to make it reproducible, use `--base {pinned}`"
+                "the image depends on what `{name}` is now; to make it reproducible, pass `--base {pinned}`"
             ));
         }
         targets.iter().map(|target| images::pull(&pinned, &[target.platform()], access)).collect()

@@ -165,7 +165,7 @@ impl Args {
         }
         Err(anyhow::format_err!("this directory already has a project: PROJECT exists")).hint(
             if is_new && !self.with.is_empty() {
-                "to add files to it, use only `--with`"
+                "to add files to it, pass only `--with`"
             } else {
                 "add an API with `operator-rs create api`, or choose another directory"
             },

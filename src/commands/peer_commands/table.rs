@@ -45,13 +45,13 @@ pub const COMMANDS: &[PeerCommand] = &[
     no("object", "not needed: Rust derives `Clone`"),
 ];
 
-const ARCHIVE: &str = "use `--archive`: `--output` is the format of a report";
+const ARCHIVE: &str = "pass `--archive`: `--output` is the format of a report";
 const NO_PODS: &str =
     "not needed: the built-in tests only read the bundle, and run without a cluster";
 
 pub const FLAGS: &[PeerFlag] = &[
     // Here, `-v` is `--verbose`.
-    flag("generate bundle", "-v", "use `--version`"),
+    flag("generate bundle", "-v", "pass `--version`"),
     flag("edit", "--plugins=helm", NO_CHART),
     flag("", "--plugins=helm", NO_HELM),
     flag("", "--plugins=ansible", NO_ANSIBLE),
@@ -85,7 +85,7 @@ pub const FLAGS: &[PeerFlag] = &[
         "not needed: the manager reads flags and environment variables",
     ),
     flag("init", "--multigroup", "not needed: every project accepts several API groups"),
-    flag("init", "--license-file", "use `--license none` and add your own LICENSE file"),
+    flag("init", "--license-file", "pass `--license none` and add your own LICENSE file"),
     flag("init", "--group", LATER_API),
     flag("init", "--version", LATER_API),
     flag("init", "--kind", LATER_API),
@@ -99,7 +99,7 @@ pub const FLAGS: &[PeerFlag] = &[
     flag(
         "create webhook",
         "--external-api-module",
-        "add the crate with `cargo add`, then use `--external-api-path`",
+        "add the crate with `cargo add`, then pass `--external-api-path`",
     ),
     flag("create api", "--make", "not needed: `create api` updates CRDs and RBAC itself"),
     flag("create api", "--manifests", "not needed: `create api` updates CRDs and RBAC itself"),
@@ -108,14 +108,14 @@ pub const FLAGS: &[PeerFlag] = &[
     flag(
         "create api",
         "--external-api-module",
-        "add the crate with `cargo add`, then use `--external-api-path`",
+        "add the crate with `cargo add`, then pass `--external-api-path`",
     ),
     flag(
         "create api",
         "--controller-name",
         "not available yet: a controller is named for its kind",
     ),
-    flag("create api", "--image-container-user", "use `--run-as-user`"),
+    flag("create api", "--image-container-user", "pass `--run-as-user`"),
     flag("create api", "--helm-chart", NO_HELM),
     flag("create api", "--helm-chart-repo", NO_HELM),
     flag("create api", "--helm-chart-version", NO_HELM),
@@ -134,7 +134,7 @@ pub const FLAGS: &[PeerFlag] = &[
         "not needed: there are no prompts; edit the base in config/manifests/bases",
     ),
     flag("generate", "--skip-go-version-check", "not needed: the project does not use Go"),
-    flag("generate", "--input-dir", "use `--dir`"),
+    flag("generate", "--input-dir", "pass `--dir`"),
     flag("generate", "--output-dir", "not needed: the project is updated in place"),
     flag(
         "bundle",
@@ -175,9 +175,9 @@ pub const FLAGS: &[PeerFlag] = &[
         "--ca-secret-name",
         "not needed: the catalog has the manifests of the bundle, and no pod pulls the bundle's image",
     ),
-    flag("run", "--skip-tls-verify", "use `--tls-skip-verify`"),
-    flag("run", "--skip-tls", "use `--tls-skip-verify`"),
-    flag("run", "--use-http", "use `--plain-http`"),
+    flag("run", "--skip-tls-verify", "pass `--tls-skip-verify`"),
+    flag("run", "--skip-tls", "pass `--tls-skip-verify`"),
+    flag("run", "--use-http", "pass `--plain-http`"),
     flag(
         "run bundle",
         "--mode",

@@ -203,7 +203,7 @@ fn require_free(place: &InstallNamespace, release: &Release) -> anyhow::Result<(
     }
     let verb = if taken.len() == 1 { "exists" } else { "exist" };
     Err(anyhow::format_err!("{} {verb}, and OLM did not create it", taken.join(", ")))
-        .hint("OLM would take it over, and remove it with the operator: remove what runs the operator now, e.g. with `operator-rs undeploy`, or use another `--namespace`")
+        .hint("OLM would take it over, and remove it with the operator: remove what runs the operator now, e.g. with `operator-rs undeploy`, or pass another `--namespace`")
 }
 
 /// Fails if this version is installed with another content.

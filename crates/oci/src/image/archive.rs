@@ -31,7 +31,7 @@ pub fn oci_archive(image: &Image, name: Option<&model::Image>) -> anyhow::Result
 pub fn docker_archive(image: &Image, name: Option<&model::Image>) -> anyhow::Result<Vec<u8>> {
     let [single] = &image.singles[..] else {
         return Err(anyhow::format_err!("a Docker archive holds one platform"))
-            .hint("use one `--platform`, or `--format oci`");
+            .hint("pass one `--platform`, or `--format oci`");
     };
     let mut files = Vec::new();
     let mut layers = Vec::new();

@@ -70,7 +70,7 @@ fn build_platform_image(recipe: &Recipe<'_>, variant: &Variant) -> anyhow::Resul
                 layer.media_type()
             )
         });
-        let media_type = media_type.hint("use `--format oci`, or another base image")?;
+        let media_type = media_type.hint("pass `--format oci`, or another base image")?;
         layers.push(layer.blob()?.of_type(media_type));
     }
     layers.extend(variant.layers.iter().map(|layer| layer.blob.of_type(types.gzip)));

@@ -185,7 +185,7 @@ impl Registry {
             Fault::Status { code: 401 | 403, .. } => {
                 let login = format!("`docker login {0}` or `podman login {0}`", self.name);
                 match (&self.credentials, self.right) {
-                    (None, _) => format!("log in with {login}, or use `--authfile`"),
+                    (None, _) => format!("log in with {login}, or pass `--authfile`"),
                     (_, Right::Pull) => format!(
                         "check the name, and that your account may pull from it; {login} changes the account"
                     ),
@@ -210,7 +210,7 @@ impl Registry {
                     .to_owned()
             }
             Fault::Tls { .. } => {
-                "if the registry has no TLS, use `--plain-http`".to_owned()
+                "if the registry has no TLS, pass `--plain-http`".to_owned()
             }
             Fault::Unreachable(_) => {
                 "check the registry's address; HTTPS_PROXY is used if it is set".to_owned()

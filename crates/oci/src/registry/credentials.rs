@@ -144,7 +144,7 @@ pub fn of_helper(output: &str) -> anyhow::Result<Option<Credentials>> {
     }
     let Ok(Output { username, secret }) = serde_json::from_str(output) else {
         return Err(anyhow::format_err!("it did not print credentials"))
-            .hint("run `docker login` again, or use `--authfile`");
+            .hint("run `docker login` again, or pass `--authfile`");
     };
     Ok(match (&*username, secret.is_empty()) {
         (_, true) => None,

@@ -88,7 +88,7 @@ fn channel_annotations(
     {
         refusals.push(
             format!("the default channel `{default}` is not one of the channels `{channels}`"),
-            format!("use `--channels {channels},{default}`, or another `--default-channel`"),
+            format!("pass `--channels {channels},{default}`, or another `--default-channel`"),
         );
     }
     let default = default.map(|channel| (DEFAULT_CHANNEL.to_owned(), channel));

@@ -54,7 +54,7 @@ impl GroupChoice {
                     many.len(),
                     names.join(", ")
                 ))
-                .hint("OLM installs nothing into a namespace with more than one OperatorGroup: delete the others, or use another `--namespace`")
+                .hint("OLM installs nothing into a namespace with more than one OperatorGroup: delete the others, or pass another `--namespace`")
             }
         }
     }
@@ -68,7 +68,7 @@ fn ensure_supported_mode(
 ) -> anyhow::Result<()> {
     if *mode == InstallMode::SingleNamespace(namespace.parse().map_err(anyhow::Error::msg)?) {
         anyhow::bail!(
-            "use `--install-mode OwnNamespace` to watch the operator's namespace `{namespace}`"
+            "pass `--install-mode OwnNamespace` to watch the operator's namespace `{namespace}`"
         );
     }
     if release.supports_mode(mode) {
@@ -146,7 +146,7 @@ fn ensure_compatible(
             return Err(anyhow::format_err!(
                 "existing OperatorGroup `{name}` is not compatible with install mode {mode}: it selects {selects}"
             ))
-            .hint("leave out `--install-mode` to use the OperatorGroup as it is, or use another `--namespace`");
+            .hint("leave out `--install-mode` to use the OperatorGroup as it is, or pass another `--namespace`");
         }
     }
     // OLM derives the needed install modes in the same way.
@@ -167,7 +167,7 @@ fn ensure_compatible(
             release.name()
         ))
         .hint(format!(
-            "it supports {}: change the OperatorGroup, or use another `--namespace`",
+            "it supports {}: change the OperatorGroup, or pass another `--namespace`",
             supported.join(", ")
         )),
     }
@@ -214,7 +214,7 @@ mod tests {
         check(&[], &["OwnNamespace"], "", r#"{"targetNamespaces":["own"]}"#);
         check(&[], &["SingleNamespace"], "", "no namespace is given");
         check(&[], &["SingleNamespace"], "SingleNamespace=b", r#"["b"]"#);
-        check(&[], &["AllNamespaces"], "SingleNamespace=own", "use `--install-mode OwnNamespace`");
+        check(&[], &["AllNamespaces"], "SingleNamespace=own", "pass `--install-mode OwnNamespace`");
         check(
             &[],
             &["AllNamespaces"],

@@ -178,7 +178,7 @@ impl Args {
         };
         if let Some(other) = place.other_versions.last() {
             next += &format!(
-                "\n\nTo start from a copy of {it} instead, with a conversion between the two, use `--from {it}`.",
+                "\n\nTo start from a copy of {it} instead, with a conversion between the two, pass `--from {it}`.",
                 it = other.version
             );
         }

@@ -83,23 +83,9 @@ impl Args {
             )
         };
         let Some(version) = self.version else {
-            if is_own && all.is_empty() {
-                return Err(anyhow::format_err!("PROJECT has no {kind} of {group}")).hint(
-                    match project.similar_kind(kind) {
-                        Some(similar) => format!("did you mean `--kind {similar}`?"),
-                        None => format!(
-                            "{}; if another project defines it, pass its `--version`, too",
-                            create(String::new())
-                        ),
-                    },
-                );
-            }
-            return Err(terminal::usage_error(
-                ErrorKind::MissingRequiredArgument,
-                &format!(
-                    "PROJECT has no {kind} of {group}: if another project defines the kind, give its `--version`, too"
-                ),
-            ));
+            let create = create(String::new());
+            let create = (is_own && all.is_empty()).then_some(create);
+            return refuse_missing_kind(project, group, kind, create);
         };
         // Others define versions of their kinds that PROJECT need not have.
         if let Some(own) =
@@ -198,7 +184,7 @@ impl Args {
             if let Some(hub) = has(|webhooks| webhooks.conversion) {
                 return Err(anyhow::format_err!("the hub of {} is {hub}", resource.kind)).hint(
                     format!(
-                        "to convert more versions, use `--version {hub}`, and name each of them with `--spoke`"
+                        "to convert more versions, pass `--version {hub}`, and name each of them with `--spoke`"
                     ),
                 );
             }
@@ -303,4 +289,25 @@ pub fn require_own_paths(
         }
     }
     Ok(())
+}
+
+/// Refuses a kind that is not in PROJECT. `create` says what to run if its group is the project's own.
+fn refuse_missing_kind<T>(
+    project: &Project,
+    group: &GroupPrefix,
+    kind: &Kind,
+    create: Option<String>,
+) -> anyhow::Result<T> {
+    let message = format!("PROJECT has no {kind} of {group}");
+    let Some(create) = create else {
+        return Err(terminal::usage_error(
+            ErrorKind::MissingRequiredArgument,
+            &format!("{message}: if another project defines the kind, pass its `--version`, too"),
+        ));
+    };
+    let hint = match project.similar_kind(kind) {
+        Some(similar) => format!("did you mean `--kind {similar}`?"),
+        None => format!("{create}; if another project defines it, pass its `--version`, too"),
+    };
+    Err(anyhow::format_err!(message)).hint(hint)
 }

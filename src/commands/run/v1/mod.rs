@@ -219,7 +219,7 @@ impl InstallRequest<'_> {
             .hint(if namespace == place.namespace {
                 format!("`operator-rs run bundle --target olmv1` did not create it: upgrade it as it was installed, or remove it first with `kubectl delete clusterextension {}`", id.name)
             } else {
-                format!("OLM v1 installs a package once on a cluster: use `--namespace {namespace}` if `operator-rs run bundle --target olmv1` created it, or remove it first with {cleanup}")
+                format!("OLM v1 installs a package once on a cluster: pass `--namespace {namespace}` if `operator-rs run bundle --target olmv1` created it, or remove it first with {cleanup}")
             });
         }
         match (self.verb, installed) {

@@ -273,7 +273,7 @@ fn a_base_image_must_fit() {
         error.to_string(),
         "the base image has a layer of type `application/vnd.oci.image.layer.v1.tar+zstd`, which this format does not have"
     );
-    assert_eq!(diagnostics::collect_hints(&error), ["use `--format oci`, or another base image"]);
+    assert_eq!(diagnostics::collect_hints(&error), ["pass `--format oci`, or another base image"]);
     let other = Blob::new(OCI_LAYER, gzip(&tarball(&[(FILE, "a", "2")])));
     let base = Stored::new(&config(&layers), vec![Content::Memory(other)]).expect("it is whole");
     let error = assemble(&recipe(Format::Oci), vec![variant(Some(base))]).expect_err("another");

@@ -321,7 +321,7 @@ fn every_fault_has_a_way_out() {
     let status = |code| fault::Fault::Status { code, message: String::new(), after: None };
     let tls = |is_certificate| fault::Fault::Tls { message: "x".to_owned(), is_certificate };
     let anonymous = |fault, expected: &str| check(access(), Right::Pull, fault, expected);
-    anonymous(status(401), "`, or use `--authfile`]");
+    anonymous(status(401), "`, or pass `--authfile`]");
     anonymous(
         status(404),
         "check the image's name and tag; a private image may look as if it did not exist",
@@ -339,7 +339,7 @@ fn every_fault_has_a_way_out() {
     );
     anonymous(
         tls(false),
-        "the TLS connection failed: x [if the registry has no TLS, use `--plain-http`]",
+        "the TLS connection failed: x [if the registry has no TLS, pass `--plain-http`]",
     );
     check(
         password(),

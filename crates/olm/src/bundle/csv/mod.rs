@@ -86,7 +86,7 @@ fn refuse_missing(input: &Input, collected: &SortedObjects, refusals: &mut Refus
                 object::title(other),
                 input.package
             ),
-            format!("name it `{}.v0.0.0`, or use `--package`", input.package),
+            format!("name it `{}.v0.0.0`, or pass `--package`", input.package),
         );
         return;
     }
