@@ -4,7 +4,9 @@ use anyhow::Context as _;
 use std::{
     cell::{Cell, RefCell},
     error::Error,
-    fmt, panic,
+    fmt,
+    io::{self, ErrorKind},
+    panic,
     path::PathBuf,
 };
 
@@ -130,6 +132,8 @@ fn server_address(config: &Config) -> String {
 pub struct Unreachable {
     server: String,
     reason: String,
+    /// Whether there was a connection that was closed before a response.
+    pub(super) is_closed: bool,
 }
 
 impl fmt::Display for Unreachable {
@@ -143,7 +147,7 @@ impl Error for Unreachable {}
 impl Unreachable {
     pub(super) fn new(server: &str, reason: impl Into<String>) -> Self {
         let reason = with_portable_system_errors(&reason.into()).into_owned();
-        Self { server: server.to_owned(), reason }
+        Self { server: server.to_owned(), reason, is_closed: false }
     }
 }
 
@@ -154,7 +158,28 @@ pub(super) fn is_final(error: &anyhow::Error) -> bool {
 
 /// Returns the error of a request that got no response.
 pub(super) fn unreachable_error(error: &kube::Error, server: &str) -> anyhow::Error {
-    Unreachable::new(server, failure_reason(error)).into()
+    let is_closed = is_closed_connection(error);
+    Unreachable { is_closed, ..Unreachable::new(server, failure_reason(error)) }.into()
+}
+
+/// Returns whether the server, or a proxy before it, closed the connection in place of a response.
+fn is_closed_connection(error: &kube::Error) -> bool {
+    let mut next: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = next {
+        let is_closed =
+            match (error.downcast_ref::<hyper::Error>(), error.downcast_ref::<io::Error>()) {
+                (Some(error), _) => error.is_incomplete_message(),
+                (None, Some(error)) => {
+                    matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe)
+                }
+                (None, None) => false,
+            };
+        if is_closed {
+            return true;
+        }
+        next = error.source();
+    }
+    false
 }
 
 /// Returns why there is no response, without anything of the kubeconfig's content. The innermost network error is the most precise.

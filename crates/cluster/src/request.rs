@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use bytes::Bytes;
-use http::{HeaderValue, Request, header::ACCEPT, response::Parts};
+use http::{HeaderValue, Method, Request, header::ACCEPT, response::Parts};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use kube::{
     api::{GetParams, Patch, PatchParams},
@@ -133,7 +133,7 @@ impl Cluster {
     ) -> anyhow::Result<ApiResponse> {
         // An overloaded server says when to retry.
         for attempt in 0..5 {
-            let answer = self.send_once(request, remaining)?;
+            let answer = self.send_reading_again(request, remaining)?;
             if answer.code == 401 && attempt == 0 && self.renew_credentials()? {
                 continue;
             }
@@ -152,6 +152,23 @@ impl Cluster {
             self.pause(pause)?;
         }
         self.send_once(request, remaining)
+    }
+
+    /// Sends a request, and once more if it only reads and its connection was closed, as Go's clients do: a server that
+    /// restarts, or a load balancer, closes connections that are in use.
+    fn send_reading_again(
+        &self,
+        request: &Request<Vec<u8>>,
+        remaining: &mut RemainingSize,
+    ) -> anyhow::Result<ApiResponse> {
+        let response = self.send_once(request, remaining);
+        let is_closed = |error: &anyhow::Error| {
+            error.downcast_ref::<Unreachable>().is_some_and(|error| error.is_closed)
+        };
+        if request.method() == Method::GET && response.as_ref().is_err_and(is_closed) {
+            return self.send_once(request, remaining);
+        }
+        response
     }
 
     /// Describes a request for messages.
@@ -344,4 +361,32 @@ fn a_silent_server_is_not_waited_for_without_end() {
     assert_eq!(cluster.get("/apis").unwrap_err().to_string(), late);
     // The deadline has passed: nothing is sent.
     assert_eq!(cluster.get("/apis").unwrap_err().to_string(), late);
+}
+
+#[test]
+fn only_a_request_that_reads_is_sent_again_when_its_connection_is_closed() {
+    use std::io::{Read as _, Write as _};
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let server = std::thread::spawn(move || {
+        // Of five connections, only the second and the fifth get a response.
+        for number in 1..=5 {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 4096]).unwrap();
+            if [2, 5].contains(&number) {
+                let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}";
+                stream.write_all(answer.as_bytes()).unwrap();
+            }
+        }
+    });
+    let cluster = Cluster::without_auth(&url);
+    assert_eq!(cluster.get("/apis").unwrap().code, 200);
+    // The third and the fourth connection: a change is not repeated, since the server may have made it.
+    for body in ["first", "second"] {
+        let change = Request::post("/apis").body(body.into()).unwrap();
+        let error = cluster.send(&change).unwrap_err();
+        assert!(error.to_string().starts_with(&format!("cannot connect to {url}: ")), "{error}");
+    }
+    assert_eq!(cluster.get("/apis").unwrap().code, 200);
+    server.join().unwrap();
 }
