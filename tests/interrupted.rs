@@ -87,7 +87,7 @@ fn after(old: &Tree, words: &str, name: &str) -> Tree {
 
 /// How often each command is killed: as often as `KILLS` says.
 fn rounds() -> u64 {
-    std::env::var("KILLS").ok().and_then(|it| it.parse().ok()).unwrap_or(30)
+    std::env::var("KILLS").ok().and_then(|it| it.parse().ok()).unwrap_or(15)
 }
 
 const JOURNAL: &str = ".operator-rs.journal";

@@ -173,10 +173,7 @@ fn build() -> Option<PathBuf> {
         }
     }
     // What the tests were compiled with is not compiled again, by a cargo that knows this (1.91).
-    succeed(
-        build
-            .env("CARGO_BUILD_BUILD_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap()),
-    );
+    succeed(build.env("CARGO_BUILD_BUILD_DIR", support::build_dir()));
     let built = if for_musl { target.join(TARGET) } else { target };
     Some(built.join("debug/operator-rs"))
 }

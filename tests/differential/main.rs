@@ -25,7 +25,7 @@ use oracle::Version;
 #[test]
 fn random_resources_are_as_kube_prints_them_or_refused() {
     let seed = number("SEED", 1);
-    let size = number("SIZE", 120);
+    let size = number("SIZE", 60);
     let version =
         Version::find(&env::var("DIFFERENTIAL_KUBE").unwrap_or_else(|_| "5.0.0".to_owned()));
     let numbers = 0..usize::try_from(size).unwrap();
@@ -63,7 +63,7 @@ fn resources_at_older_versions_of_kube_are_as_those_print_them() {
 
 #[test]
 fn what_cannot_be_read_is_refused_or_read_as_kube_prints_it() {
-    let size = usize::try_from(number("STRANGE", 120)).unwrap();
+    let size = usize::try_from(number("STRANGE", 60)).unwrap();
     assert!(strange::count() < 250, "each should come in 500 cases");
     let cases: Vec<_> = (0..size)
         .filter(|it| only().is_none_or(|only| only == *it))

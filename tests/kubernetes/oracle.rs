@@ -86,6 +86,7 @@ debug = false
         .args(["run", "--quiet"])
         .env("CARGO_PROFILE_DEV_DEBUG", "0")
         .env("CARGO_TARGET_DIR", dir.with_file_name("kubernetes-target"))
+        .env("CARGO_BUILD_BUILD_DIR", support::build_dir())
         .output()
         .expect("cargo starts");
     assert!(output.status.success(), "{}", support::said(&output));

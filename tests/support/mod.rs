@@ -277,7 +277,14 @@ fn tools() -> PathBuf {
 pub fn building(command: &mut Command) -> &mut Command {
     // Neither changes what is compiled or tested; both take time and space here.
     command.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_INCREMENTAL", "0");
-    untold(command).env_remove("RUSTFLAGS").env("CARGO_TARGET_DIR", generated_target())
+    untold(command).env_remove("RUSTFLAGS").env("CARGO_TARGET_DIR", generated_target());
+    // What the tests were compiled with is not compiled again, by a cargo that knows this (1.91).
+    command.env("CARGO_BUILD_BUILD_DIR", build_dir())
+}
+
+/// Where cargo put the crates that the tests were compiled with.
+pub fn build_dir() -> &'static Path {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is in the build folder")
 }
 
 /// Keeps other suites from building in the folder that all share, until the result is dropped. Cargo gives up its own lock
