@@ -147,3 +147,40 @@ async fn what_a_task_is_applying_is_not_pruned() {
     assert!(cluster.writes().iter().all(|write| write.summary != "DELETE configmaps"), "{:?}", cluster.writes());
     running.stop().await;
 }
+
+/// Otherwise nothing would ever delete it: the owner that wants it cannot have it, and the other one is not reconciled
+/// again.
+#[tokio::test]
+async fn what_another_owner_fails_to_apply_is_pruned() {
+    async fn reconcile(thing: Arc<Thing>, handles: Handles) -> Result<Action> {
+        // In the reconcile of `b`, too, as a reconcile of `a` may do this at any time.
+        let a = parsed(crate::thing("a", &[("x", &["k"])]));
+        let applied = handles.configs.apply(&a, &config(&a, "x")).await;
+        if !thing.spec.configs.is_empty() {
+            applied?;
+        }
+        handles.dependents.prune(&thing).await?;
+        Ok(Action::await_change())
+    }
+    let things = [thing("a", &[("x", &["k"])]), thing("b", &[])];
+    let cluster = Cluster::default().with_json(THINGS, &things);
+    let manager = cluster.manager();
+    let mut controller = Controller::new(&manager);
+    let handles = Handles::of(&mut controller);
+    let running = Running::start(&manager, controller.run(reconcile, handles.clone()));
+    until("made", || names(&cluster) == ["x"]).await;
+    quiet().await;
+    cluster.edit_json("configmaps", "n", "x", |object| {
+        let owner = &mut object["metadata"]["ownerReferences"][0];
+        (owner["name"], owner["uid"]) = (json!("b"), json!("uid-b"));
+    });
+    let deletions = || cluster.writes().iter().filter(|write| write.summary == "DELETE configmaps").count();
+    until("deleted", || deletions() == 1).await;
+    let owner = || {
+        cluster.get_json("configmaps", "n", "x").map(|object| object["metadata"]["ownerReferences"][0]["uid"].clone())
+    };
+    until("made again", || owner() == Some(json!("uid-a"))).await;
+    quiet().await;
+    assert_eq!((deletions(), owner()), (1, Some(json!("uid-a"))));
+    running.stop().await;
+}

@@ -43,21 +43,24 @@ enum Precondition {
 struct Applying<'a> {
     state: &'a Mutex<ChildrenState>,
     key: &'a str,
+    owner: &'a Owner,
 }
 
 impl<'a> Applying<'a> {
-    fn begin(state: &'a Mutex<ChildrenState>, key: &'a str) -> Self {
-        *lock(state).applying.entry(key.into()).or_default() += 1;
-        Self { state, key }
+    fn begin(state: &'a Mutex<ChildrenState>, key: &'a str, owner: &'a Owner) -> Self {
+        lock(state).applying.entry(key.into()).or_default().push(owner.uid().into());
+        Self { state, key, owner }
     }
 }
 
 impl Drop for Applying<'_> {
     fn drop(&mut self) {
         let mut state = lock(self.state);
-        if let Some(tasks) = state.applying.get_mut(self.key) {
-            *tasks -= 1;
-            if *tasks == 0 {
+        if let Some(owners) = state.applying.get_mut(self.key) {
+            if let Some(nth) = owners.iter().position(|uid| **uid == *self.owner.uid()) {
+                owners.swap_remove(nth);
+            }
+            if owners.is_empty() {
                 state.applying.remove(self.key);
             }
         }
@@ -70,10 +73,13 @@ impl<C: Watchable> Children<C> {
         let target = Target { owner, meta: self.build_metadata(owner, desired.meta())? };
         let (namespace, name) = (target.meta.namespace.as_deref(), target.meta.name.as_deref());
         let key = object_key(namespace, name.unwrap_or_default());
-        let _applying = Applying::begin(&self.state, &key);
-        // The object is desired even if the write fails, so it is marked before the write, too.
+        let _applying = Applying::begin(&self.state, &key, owner);
+        // The object is desired even if the write fails, so it is marked before the write, too. One that belongs to
+        // another owner is not: that one may not want it any more.
         let mark_applied = || {
-            if let Some(entry) = lock(&self.state).entries.get_mut(&key) {
+            let mut state = lock(&self.state);
+            let entry = state.entries.get_mut(&key);
+            if let Some(entry) = entry.filter(|entry| check_owner::<C>(&target, entry).is_ok()) {
                 entry.applied_at = now();
             }
         };

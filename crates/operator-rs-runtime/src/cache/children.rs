@@ -51,8 +51,8 @@ pub(super) struct ChildrenState {
     pub recent: RecentChanges,
     /// The entries of the list that has begun. They replace `entries` when it ends.
     next: Option<CacheEntries>,
-    /// The number of tasks that are applying an object, by its key.
-    pub applying: HashMap<Box<str>, usize>,
+    /// The owner's uid of each task that is applying an object, by the object's key.
+    pub applying: HashMap<Box<str>, Vec<Box<str>>>,
 }
 
 impl<C: Watchable> Children<C> {

@@ -66,7 +66,11 @@ impl<P: Watchable, C: Watchable> Prunes<P> for Children<C> {
                 let all = if self.are_owned() { self.entries_of_parent(&state, owner) } else { vec![] };
                 let all = all.into_iter().filter(|(_, entry)| !entry.is_deleted && !entry.is_terminating);
                 let all = all.filter(|(_, entry)| entry.owned_fields.is_some() && entry.applied_at < began);
-                let all = all.filter(|(key, _)| !state.applying.contains_key(&***key));
+                let uid = owner.meta().uid.as_deref().unwrap_or_default();
+                let is_applying = |key: &str| {
+                    state.applying.get(key).is_some_and(|owners| owners.iter().any(|owner| **owner == *uid))
+                };
+                let all = all.filter(|(key, _)| !is_applying(key));
                 all.map(|(key, entry)| (key.clone(), entry.uid.clone())).collect()
             };
             for (key, uid) in undesired {
