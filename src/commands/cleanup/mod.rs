@@ -134,7 +134,7 @@ fn explain_nothing_found(place: &InstallNamespace, package: &str) -> anyhow::Res
         Err(missing)
     } else {
         Err(missing).hint(format!(
-            "it is installed elsewhere: use {}",
+            "it is installed elsewhere: pass {}",
             there.into_iter().collect::<Vec<_>>().join(" or ")
         ))
     }
