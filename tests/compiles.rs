@@ -108,6 +108,7 @@ fn edited_types_compile() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "exhaustive"), ignore = "takes minutes: `tests/all --exhaustive` runs it")]
 fn several_groups_and_versions_compile() {
     check(
         "many",
@@ -235,6 +236,7 @@ fn kinds_of_any_name_compile() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "exhaustive"), ignore = "takes minutes: `tests/all --exhaustive` runs it")]
 fn an_operator_of_one_namespace_with_a_long_name_compiles() {
     let name = "an-operator-with-a-name-as-long-as-names-may-be";
     let domain = "operators.a-rather-long-name.example.com";

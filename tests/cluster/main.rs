@@ -90,6 +90,14 @@ const TRIALS: &[(&str, runner::Trial)] = trials![
     webhooks::three_thousand_objects_are_converted_in_little_memory,
 ];
 
+/// Those that measure memory under load. They take minutes of CPU time.
+const LOAD: &[&str] = &[
+    "three_hundred_large_config_maps_fill_no_memory",
+    "three_thousand_objects_are_converted_in_little_memory",
+    "twenty_thousand_random_tokens_fill_no_memory",
+];
+
 fn main() -> ExitCode {
-    runner::run(TRIALS, control_plane::is_there)
+    let ignored = if cfg!(feature = "exhaustive") { &[][..] } else { LOAD };
+    runner::run(TRIALS, ignored, control_plane::is_there)
 }

@@ -43,9 +43,9 @@ impl Words {
         res
     }
 
-    fn wants(&self, name: &str) -> bool {
+    fn wants(&self, name: &str, ignored: &[&str]) -> bool {
         let is = |it: &String| if self.exact { it == name } else { name.contains(it.as_str()) };
-        self.parts.is_empty() || self.parts.iter().any(is)
+        if self.parts.is_empty() { !ignored.contains(&name) } else { self.parts.iter().any(is) }
     }
 }
 
@@ -54,10 +54,14 @@ fn number(word: Option<&str>) -> usize {
     number.expect("`--test-threads` takes a number above 0")
 }
 
-/// Runs those that are asked for. `ready` is false where there is nothing to run them on, after it has said so.
-pub fn run(trials: &[(&'static str, Trial)], ready: impl FnOnce() -> bool) -> ExitCode {
+/// Runs those that are asked for; without a name, all that are not ignored. `ready` is false where there is nothing to run them on, after it has said so.
+pub fn run(
+    trials: &[(&'static str, Trial)],
+    ignored: &[&str],
+    ready: impl FnOnce() -> bool,
+) -> ExitCode {
     let words = Words::read();
-    let asked: Vec<_> = trials.iter().filter(|it| words.wants(it.0)).copied().collect();
+    let asked: Vec<_> = trials.iter().filter(|it| words.wants(it.0, ignored)).copied().collect();
     if words.list {
         asked.iter().for_each(|it| println!("{}: test", it.0));
         return ExitCode::SUCCESS;
@@ -68,6 +72,9 @@ pub fn run(trials: &[(&'static str, Trial)], ready: impl FnOnce() -> bool) -> Ex
     }
     let lab = Arc::new(Lab::new());
     println!("\nrunning {} trials", asked.len());
+    for name in ignored.iter().filter(|_| words.parts.is_empty()) {
+        println!("test {name} ... ignored, takes minutes: `tests/all --exhaustive` runs it");
+    }
     let start = Instant::now();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.expect("threads can be started");

@@ -20,6 +20,9 @@ fn shared() -> Option<&'static Shared> {
     static SHARED: OnceLock<Option<Shared>> = OnceLock::new();
     let start = || {
         let crds = crds()?;
+        for program in ["operator-controller", "catalogd"] {
+            support::tool_of("olm-v1", program)?;
+        }
         let plane = plane::shared()?;
         let registry = Registry::start(&plane.dir)?;
         // It ends with the control plane.
@@ -51,12 +54,12 @@ fn shared() -> Option<&'static Shared> {
 
 /// The CRDs of ClusterCatalogs and of ClusterExtensions.
 pub fn crds() -> Option<Vec<Value>> {
-    support::tool_of("olm-v1", "operator-controller")?;
-    let folder = support::tool_of("olm-v1", "catalogd")?.with_file_name("olm-v1-crds");
-    let names = ["clustercatalogs", "clusterextensions"];
-    let read = |it| fs::read_to_string(folder.join(format!("olm.operatorframework.io_{it}.yaml")));
-    let parsed = |it| serde_yaml::from_str(&read(it).unwrap()).unwrap();
-    Some(names.map(parsed).into())
+    let all = ["clustercatalogs", "clusterextensions"].map(|it| {
+        let path = format!("olm-v1-crds/olm.operatorframework.io_{it}.yaml");
+        let text = fs::read_to_string(support::tool_of("olm-v1-crds", &path)?).unwrap();
+        Some(serde_yaml::from_str(&text).unwrap())
+    });
+    all.into_iter().collect()
 }
 
 pub const EXTENSIONS: &str = "/apis/olm.operatorframework.io/v1/clusterextensions";
@@ -75,6 +78,7 @@ impl Shared {
 }
 
 #[test]
+#[cfg_attr(not(feature = "exhaustive"), ignore = "takes minutes: `tests/all --exhaustive` runs it")]
 fn the_page_is_played_and_leaves_nothing() {
     let Some(Shared { plane, registry }) = shared() else { return };
     let page = support::home().join("docs/recorded/olm-v1.md");
@@ -100,6 +104,7 @@ fn the_page_is_played_and_leaves_nothing() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "exhaustive"), ignore = "takes minutes: `tests/all --exhaustive` runs it")]
 fn what_olm_v1_refuses_is_reported() {
     let Some(both @ Shared { plane, .. }) = shared() else { return };
     let directory = Bundle::new(&plane.dir, "ztwo");
@@ -167,6 +172,7 @@ fn what_olm_v1_refuses_is_reported() {
 
 /// A replica that led has made its Lease by itself, so that nothing owns it.
 #[test]
+#[cfg_attr(not(feature = "exhaustive"), ignore = "takes minutes: `tests/all --exhaustive` runs it")]
 fn the_lease_of_the_replica_that_led_does_not_keep_the_namespace() {
     let Some(both @ Shared { plane, .. }) = shared() else { return };
     let image = both.push(&Bundle::new(&plane.dir, "zlease"), "zlease-bundle:v0.0.1");
@@ -182,6 +188,7 @@ fn the_lease_of_the_replica_that_led_does_not_keep_the_namespace() {
 
 /// OLM v0 needs no image of a bundle, and takes one.
 #[test]
+#[cfg_attr(not(feature = "exhaustive"), ignore = "takes minutes: `tests/all --exhaustive` runs it")]
 fn olm_v0_installs_a_bundle_from_an_image() {
     let Some(both @ Shared { plane, .. }) = shared() else { return };
     let bundle = Bundle::new(&plane.dir, "zimage");
@@ -199,6 +206,7 @@ fn olm_v0_installs_a_bundle_from_an_image() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "exhaustive"), ignore = "takes minutes: `tests/all --exhaustive` runs it")]
 fn no_tag_of_others_is_overwritten() {
     let Some(both @ Shared { plane, registry }) = shared() else { return };
     let image = both.push(&Bundle::new(&plane.dir, "ztag"), "ztag-bundle:v0.0.1");
@@ -240,6 +248,7 @@ fn by_hand(name: &str, package: &str, namespace: &str, account: &str) -> Value {
 }
 
 #[test]
+#[cfg_attr(not(feature = "exhaustive"), ignore = "takes minutes: `tests/all --exhaustive` runs it")]
 fn what_others_created_or_use_is_kept() {
     let Some(both @ Shared { plane, .. }) = shared() else { return };
     plane.create(EXTENSIONS, &by_hand("zhand", "zhand-operator", "zhand", "own"));
