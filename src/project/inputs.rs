@@ -1,7 +1,9 @@
 //! The options of `init` and `create` beyond the fields of every PROJECT file. They suffice to write the same files
 //! again.
 
+use clap::Args as _;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{Project, Resource};
 use model::{Domain, GroupPrefix, Image, Kind, Plural, ProjectPath, Version};
@@ -77,45 +79,133 @@ pub struct CreatedResource {
     pub version: Version,
 }
 
-/// The choices for a type, its controller and its webhooks.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The choices for a type, its controller and its webhooks: the flags of `create api`, as PROJECT records them, and what a
+/// command has found out. The id of each argument is the name of the field in PROJECT.
+///
+/// A new flag is a field here, a variable of `ApiContext` and its place in a template.
+#[derive(clap::Args, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "the options of a resource")]
 pub struct Options {
     /// The kind has a ValidatingAdmissionPolicy.
+    #[arg(skip)]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub admission_policy: bool,
+    /// Command and arguments, separated by commas or repeated
+    #[arg(
+        id = "containerCommand",
+        long = "container-command",
+        requires = "image",
+        alias = "image-container-command",
+        value_delimiter = ',',
+        value_parser = parse_word,
+        value_name = "WORDS",
+        allow_hyphen_values = true,
+        help_heading = IMAGE_FLAGS,
+        display_order = 4
+    )]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub container_command: Vec<String>,
+    /// Port that the image listens on
+    #[arg(
+        id = "containerPort",
+        long = "port",
+        requires = "image",
+        alias = "image-container-port",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u16).range(1..),
+        value_name = "PORT",
+        help_heading = IMAGE_FLAGS,
+        display_order = 2
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container_port: Option<u16>,
+    /// Scaffold a finalizer in the controller, for clean-up before an object is deleted
+    #[arg(long)]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub finalizer: bool,
-    /// The version that the type was copied from.
+    /// Copy the type from this version of the kind, and convert objects between the two
+    #[arg(long, value_name = "VERSION", conflicts_with_all = ["image", "finalizer", "shortNames"])]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Version>,
     /// True if the names of its files have the group, since another kind of that name was there before.
+    #[arg(skip)]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub group_in_names: bool,
     /// True if the type was written by hand before `create api` took it over.
+    #[arg(skip)]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hand_written: bool,
+    /// Image that the controller runs in a Deployment for each object
+    #[arg(long, help_heading = IMAGE_FLAGS, display_order = 1)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<Image>,
     /// The scope of a type of another crate, which has no `api`, if it is not namespaced.
+    #[arg(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespaced: Option<bool>,
     /// The Rust path of a type of another crate that is not among the resources.
+    #[arg(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    #[arg(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plural: Option<Plural>,
+    /// Numeric user that the image runs as, not 0 [default: 1001]
+    #[arg(
+        id = "runAsUser",
+        long = "run-as-user",
+        requires = "image",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i64).range(1..=2_147_483_647),
+        value_name = "UID",
+        help_heading = IMAGE_FLAGS,
+        display_order = 3
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_as_user: Option<i64>,
+    /// Short name for kubectl (can be repeated)
+    #[arg(id = "shortNames", long = "shortname", value_name = "NAME")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub short_names: Vec<Plural>,
 }
 
+/// The heading of the flags for a controller that runs an image.
+const IMAGE_FLAGS: &str = "Controller that runs an image";
+
+/// The flags that configure only the controller.
+pub const CONTROLLER_FLAGS: &[&str] = &["container-command", "finalizer", "run-as-user"];
+
+/// A word of a command that can be written in a raw string of Rust.
+fn parse_word(text: &str) -> Result<String, &'static str> {
+    if text.is_empty() {
+        return Err("must not be empty: separate words with one comma");
+    }
+    if text.contains("\"#") || text.contains(char::is_control) {
+        return Err("must not contain control characters or `\"#`");
+    }
+    Ok(text.to_owned())
+}
+
 impl Options {
+    /// Returns the flags of `create api` that give these options, as names and values; a switch has no value.
+    pub fn flags(&self) -> Vec<(String, Option<String>)> {
+        let recorded = serde_json::to_value(self).unwrap_or_default();
+        let command = Self::augment_args(clap::Command::new("api"));
+        let mut flags = Vec::new();
+        for argument in command.get_arguments() {
+            let name = argument.get_long().unwrap_or_default().to_owned();
+            match &recorded[argument.get_id().as_str()] {
+                Value::Null | Value::Bool(false) => {}
+                Value::Bool(true) => flags.push((name, None)),
+                Value::Array(words) => {
+                    flags.extend(words.iter().map(|word| (name.clone(), Some(flag_value(word)))));
+                }
+                value => flags.push((name, Some(flag_value(value)))),
+            }
+        }
+        flags
+    }
+
     /// Returns the record of the policy of a kind that is not among the resources: for a type of another crate, it is
     /// the only place that has these.
     pub fn of_policy(resource: &Resource) -> Self {
@@ -127,6 +217,11 @@ impl Options {
             ..Self::default()
         }
     }
+}
+
+/// Returns a value as it is written on the command line.
+fn flag_value(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 impl CreatedResource {

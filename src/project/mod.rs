@@ -20,7 +20,7 @@ use diagnostics::{Diagnostic, Hint as _};
 use go_data::yaml;
 use model::{Domain, Kind, ProjectName, ProjectPath, RustPath, Tree, display_path};
 
-pub use inputs::{Certificates, Inputs, Options};
+pub use inputs::{CONTROLLER_FLAGS, Certificates, Inputs, Options};
 pub use kube_crd_source::{
     Crate, FieldNames, Kind as DeclaredKind, Place, Problem, RustPath as KindPath, SourcePath,
     Storage, Target, UnreadValues, Unreadable, below,

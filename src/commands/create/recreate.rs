@@ -73,17 +73,9 @@ fn api_flags(resource: &Resource, options: &Options) -> Option<Vec<String>> {
         }
         None => return None,
     }
-    add("from", options.from.map(|version| version.to_string()));
-    add("image", options.image.as_ref().map(ToString::to_string));
-    add("port", options.container_port.map(|port| port.to_string()));
-    add("run-as-user", options.run_as_user.map(|user| user.to_string()));
-    for word in &options.container_command {
-        add("container-command", Some(word.clone()));
+    for (name, value) in options.flags() {
+        flags.push(value.map_or(format!("--{name}"), |value| format!("--{name}={value}")));
     }
-    for name in &options.short_names {
-        add("shortname", Some(name.to_string()));
-    }
-    flags.extend(options.finalizer.then(|| "--finalizer".to_owned()));
     flags.extend(external_flags(resource));
     Some(flags)
 }

@@ -55,7 +55,8 @@ impl Args {
         if !is_scaffolded(tree, &place)? {
             return self.for_adopted(tree, project, at, namespaced);
         }
-        let options = Options { finalizer: self.finalizer, ..project.inputs.options_of(resource) };
+        let options =
+            Options { finalizer: self.options.finalizer, ..project.inputs.options_of(resource) };
         let edited = project.with_controller(at)?.with_options(resource, options.clone())?;
         let choices = ApiChoices { options, ..ApiChoices::default() };
         let context = ApiContext::new(project, &place, namespaced, &choices);
@@ -79,10 +80,11 @@ impl Args {
         };
         let foreign = ForeignKind::own(resource.clone(), namespaced, format!("api::{module}"));
         let module = foreign.controller_module(project);
-        let context = foreign.context(project, &module, self.finalizer);
+        let context = foreign.context(project, &module, self.options.finalizer);
         let plan =
             scaffold::scaffold(&["create/controller", "create/controller-foreign"], &context)?;
-        let options = Options { finalizer: self.finalizer, ..project.inputs.options_of(resource) };
+        let options =
+            Options { finalizer: self.options.finalizer, ..project.inputs.options_of(resource) };
         let edited = project.with_controller(at)?.with_options(resource, options)?;
         derive::with_project(tree, plan, project, &edited, &self.generate_options())
     }
@@ -103,7 +105,7 @@ impl Args {
             .hint("watch it from a project that was started without `init --namespaced`");
         }
         let module = foreign.controller_module(project);
-        let context = foreign.context(project, &module, self.finalizer);
+        let context = foreign.context(project, &module, self.options.finalizer);
         let plan =
             scaffold::scaffold(&["create/controller", "create/controller-foreign"], &context)?;
         let same = |other: &Resource| other.is_same_version(resource);
@@ -114,7 +116,7 @@ impl Args {
         };
         let is_unscoped = resource.external && !foreign.namespaced;
         let options = Options {
-            finalizer: self.finalizer,
+            finalizer: self.options.finalizer,
             group_in_names: foreign.group_in_names(project),
             namespaced: is_unscoped.then_some(false),
             ..project.inputs.options_of(resource)

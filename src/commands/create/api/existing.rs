@@ -158,9 +158,9 @@ impl Args {
         existing: Existing,
         has_plural: bool,
     ) -> anyhow::Result<()> {
-        let asked: Vec<String> = self.shortname.iter().map(ToString::to_string).collect();
+        let asked: Vec<String> = self.options.short_names.iter().map(ToString::to_string).collect();
         let given = [
-            ("image", self.operand.image.is_some()),
+            ("image", self.options.image.is_some()),
             ("shortname", !asked.is_empty() && asked != existing.shortnames),
             ("plural", has_plural && place.plural != existing.plural),
             (
@@ -203,7 +203,7 @@ impl Args {
             let module = format!("api::{}", existing.module);
             let foreign = ForeignKind::own(resource.clone(), namespaced, module);
             let module = foreign.controller_module(project);
-            let context = foreign.context(project, &module, self.finalizer);
+            let context = foreign.context(project, &module, self.options.finalizer);
             let sets = ["create/controller", "create/controller-foreign"];
             plan.extend(scaffold::scaffold(&sets, &context)?);
             next += &format!("  edit the reconciler in src/controller/{module}.rs\n");

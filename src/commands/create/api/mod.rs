@@ -5,7 +5,7 @@ mod in_place;
 
 use clap::error::ErrorKind;
 
-use crate::project::{Operator, Options, Project};
+use crate::project::{CONTROLLER_FLAGS, Operator, Options, Project};
 use crate::{
     app::{
         api::{
@@ -23,7 +23,7 @@ use crate::{
 };
 use diagnostics::Hint as _;
 use model::{
-    Domain, FileContent, GroupName, GroupPrefix, Image, Kind, Plural, ProjectPath, Tree, Version,
+    Domain, FileContent, GroupName, GroupPrefix, Kind, Plural, ProjectPath, Tree, Version,
 };
 
 /// Add a custom resource and its controller
@@ -48,9 +48,6 @@ pub struct Args {
     /// Plural of the kind [default: the English plural of the kind, in lower case]
     #[arg(long)]
     plural: Option<Plural>,
-    /// Short name for kubectl (can be repeated)
-    #[arg(long, value_name = "NAME")]
-    shortname: Vec<Plural>,
     /// Make the kind namespaced [default: true, or the scope of the kind's other versions]
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     namespaced: Option<bool>,
@@ -63,46 +60,14 @@ pub struct Args {
     /// New file for the type and the controller, in an adopted operator
     #[arg(long, value_name = "FILE", value_parser = ProjectPath::from_system)]
     output_file: Option<ProjectPath>,
-    /// Copy the type from this version of the kind, and convert objects between the two
-    #[arg(long, value_name = "VERSION", conflicts_with_all = ["image", "finalizer", "shortname"])]
-    from: Option<Version>,
-    /// Scaffold a finalizer in the controller, for clean-up before an object is deleted
-    #[arg(long)]
-    finalizer: bool,
     #[command(flatten)]
-    operand: Operand,
+    options: Options,
     #[command(flatten)]
     external: ExternalTypeFlags,
     #[command(flatten)]
     compile: compile::CompileFlags,
     #[command(flatten)]
     pub mode: OutputMode,
-}
-
-/// What the controller runs
-#[derive(clap::Args)]
-#[command(next_help_heading = "Controller that runs an image")]
-struct Operand {
-    /// Image that the controller runs in a Deployment for each object
-    #[arg(long)]
-    image: Option<Image>,
-    /// Port that the image listens on
-    #[arg(long, requires = "image", alias = "image-container-port", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..))]
-    port: Option<u16>,
-    /// Numeric user that the image runs as, not 0 [default: 1001]
-    #[arg(long, requires = "image", allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(1..=2_147_483_647), value_name = "UID")]
-    run_as_user: Option<i64>,
-    /// Command and arguments, separated by commas or repeated
-    #[arg(
-        long,
-        requires = "image",
-        alias = "image-container-command",
-        value_delimiter = ',',
-        value_parser = parse_word,
-        value_name = "WORDS",
-        allow_hyphen_values = true
-    )]
-    container_command: Vec<String>,
 }
 
 impl Args {
@@ -142,12 +107,12 @@ impl Args {
                 "one controller serves all versions of a kind: leave `--controller` out, and point the controller at the version it should read",
             );
         }
-        if let Some(from) = self.from {
+        if let Some(from) = self.options.from {
             return self.copy_version(tree, &project, &place, &source, namespaced, from);
         }
         let controller = self.controller.unwrap_or(!has_controller);
         self.refuse_operand(namespaced, controller, has_controller)?;
-        let flavour = if self.operand.image.is_some() { "image" } else { "plain" };
+        let flavour = if self.options.image.is_some() { "image" } else { "plain" };
         let mut sets = place.sets();
         sets.push("create/sample".to_owned());
         sets.push("create/resource".to_owned());
@@ -193,25 +158,23 @@ impl Args {
         controller: bool,
         has_controller: bool,
     ) -> anyhow::Result<()> {
-        if self.operand.image.is_some() && !namespaced && controller {
+        if self.options.image.is_some() && !namespaced && controller {
             return Err(terminal::usage_error(
                 ErrorKind::ArgumentConflict,
                 "`--image` creates a Deployment next to each object, and objects of a cluster-scoped kind have no namespace: \
                  leave out `--image` or `--namespaced=false`",
             ));
         }
-        if self.operand.image.is_some() && !controller && !has_controller {
+        if self.options.image.is_some() && !controller && !has_controller {
             return Err(terminal::usage_error(
                 ErrorKind::ArgumentConflict,
                 "`--image` configures the controller: leave out `--image` or `--controller=false`",
             ));
         }
-        let operand = [
-            ("run-as-user", self.operand.run_as_user.is_some()),
-            ("container-command", !self.operand.container_command.is_empty()),
-            ("finalizer", self.finalizer),
-        ];
-        if let Some((flag, _)) = operand.iter().find(|entry| entry.1 && !controller) {
+        let flags = self.options.flags();
+        let is_of_controller = |flag: &&String| CONTROLLER_FLAGS.contains(&flag.as_str());
+        let given = flags.iter().map(|(flag, _)| flag).find(is_of_controller);
+        if let Some(flag) = given.filter(|_| !controller) {
             return Err(terminal::usage_error(
                 ErrorKind::ArgumentConflict,
                 &format!(
@@ -224,17 +187,7 @@ impl Args {
 
     /// The options of the kind, as PROJECT records them.
     fn project_options(&self, group_in_names: bool) -> Options {
-        Options {
-            container_command: self.operand.container_command.clone(),
-            container_port: self.operand.port,
-            finalizer: self.finalizer,
-            from: self.from,
-            group_in_names,
-            image: self.operand.image.clone(),
-            run_as_user: self.operand.run_as_user,
-            short_names: self.shortname.clone(),
-            ..Options::default()
-        }
+        Options { group_in_names, ..self.options.clone() }
     }
 
     fn generate_options(&self) -> GenerateOptions {
@@ -256,7 +209,7 @@ impl Args {
                 && version.kind() == place.kind.to_string()
         };
         let other = manifests::versions(source).find(is_other);
-        let asked: Vec<String> = self.shortname.iter().map(ToString::to_string).collect();
+        let asked: Vec<String> = self.options.short_names.iter().map(ToString::to_string).collect();
         let Some(other) = other else {
             return Ok(asked
                 .iter()
@@ -289,7 +242,7 @@ impl Args {
         let refuse =
             |message: &str| Err(terminal::usage_error(ErrorKind::ArgumentConflict, message));
         let external = self.external.external_api_path.is_some();
-        if self.finalizer && self.controller == Some(false) {
+        if self.options.finalizer && self.controller == Some(false) {
             return refuse(
                 "`--finalizer` configures the controller: leave out `--finalizer` or `--controller=false`",
             );
@@ -308,16 +261,16 @@ impl Args {
                 "with `--resource=false` and `--controller=false` there is nothing to generate",
             );
         }
-        if self.operand.image.is_some() {
+        if self.options.image.is_some() {
             return refuse(
                 "`--image` generates a type with the fields that its controller needs: leave out `--image` or `--resource=false`",
             );
         }
         let given = [
             ("plural", self.plural.is_some() && !external),
-            ("shortname", !self.shortname.is_empty()),
+            ("shortname", !self.options.short_names.is_empty()),
             ("namespaced", self.namespaced.is_some() && !external),
-            ("from", self.from.is_some()),
+            ("from", self.options.from.is_some()),
         ];
         match given.iter().find(|entry| entry.1) {
             None => Ok(()),
@@ -355,15 +308,4 @@ fn own_group(group: &GroupPrefix, domain: &Domain) -> anyhow::Result<GroupName> 
         let message = format!("invalid value '{group}' for '--group <GROUP>': {advice}");
         terminal::usage_error(ErrorKind::ValueValidation, &message)
     })
-}
-
-/// A word of a command that can be written in a raw string of Rust.
-fn parse_word(text: &str) -> Result<String, &'static str> {
-    if text.is_empty() {
-        return Err("must not be empty: separate words with one comma");
-    }
-    if text.contains("\"#") || text.contains(char::is_control) {
-        return Err("must not contain control characters or `\"#`");
-    }
-    Ok(text.to_owned())
 }

@@ -75,17 +75,15 @@ impl Args {
 
     /// Refuses flags for what a person writes into the new file.
     fn refuse_scaffold_flags(&self) -> anyhow::Result<()> {
-        let given = [
-            ("image", self.operand.image.is_some()),
-            ("from", self.from.is_some()),
-            ("finalizer", self.finalizer),
-            ("shortname", !self.shortname.is_empty()),
+        let other = [
             ("resource=false", !self.resource),
             ("external-api-path", self.external.external_api_path.is_some()),
         ];
-        match given.iter().find(|entry| entry.1) {
+        let other = other.into_iter().filter(|entry| entry.1).map(|entry| entry.0.to_owned());
+        let flags = self.options.flags().into_iter().map(|(flag, _)| flag);
+        match flags.chain(other).next() {
             None => Ok(()),
-            Some((flag, _)) => Err(terminal::usage_error(
+            Some(flag) => Err(terminal::usage_error(
                 ErrorKind::ArgumentConflict,
                 &format!(
                     "`--{flag}` does not work in an adopted operator: leave it out, and edit the new file"
