@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::rendered::{CRDS, EVERYTHING};
 use crate::plan::WorkTree;
-use crate::project::{DeclaredKind, Operator, Project, Resource, kind_command};
+use crate::project::{
+    CRD_CONFIG, DEFAULT_CONFIG, DeclaredKind, Operator, Project, Resource, kind_command,
+};
 use crate::source::conversion::{GeneratedConversion, VersionSource, generate_conversion};
 use cluster::Id;
 use diagnostics::{Diagnostic, Hint as _};
@@ -101,7 +102,7 @@ pub fn require_in_crds(tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Re
     }
     let converted = project.converted_versions();
     let mut deployed = None;
-    for crd in render_crds(tree, CRDS).unwrap_or_default() {
+    for crd in render_crds(tree, CRD_CONFIG).unwrap_or_default() {
         let text = |crd: &Value| crd.as_str().unwrap_or_default().to_owned();
         let (group, kind) = (text(&crd["spec"]["group"]), text(&crd["spec"]["names"]["kind"]));
         let id = (group, kind);
@@ -109,7 +110,7 @@ pub fn require_in_crds(tree: &mut WorkTree<'_>, project: &Project) -> anyhow::Re
         match (converted.get(&id), is_converted(&crd)) {
             (Some(converted), false) => {
                 // The kustomization that deploys the operator may have the patch, too.
-                let all = deployed.get_or_insert_with(|| render_crds(tree, EVERYTHING));
+                let all = deployed.get_or_insert_with(|| render_crds(tree, DEFAULT_CONFIG));
                 let is_it = |object: &Value| {
                     Id::of(object).name == Id::of(&crd).name && is_converted(object)
                 };

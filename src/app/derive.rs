@@ -6,8 +6,6 @@ use std::{
     path::Path,
 };
 
-use serde::Serialize;
-
 use super::{
     agreement,
     compile::{self, Compile, Completion},
@@ -18,50 +16,14 @@ use super::{
     tree_sources::TreeSources,
     types_list, unserved, webhooks,
 };
-use crate::project::{Operator, Problem, Project, RbacMarker};
+use crate::project::{MANIFESTS_COMMAND, Operator, Problem, Project, RbacMarker};
 use crate::{
     manifests::{self, CrdOptions},
     plan::{Plan, WorkTree},
     source::{self, Options, Reading},
 };
 use diagnostics::{Diagnostic, with_hints};
-use model::{ProjectName, ProjectPath, Tree};
-
-/// The commands that generate support code, and the files that depend on the source.
-pub const SUPPORT: &str = "generate";
-pub const MANIFESTS: &str = "manifests";
-
-/// The variables of all templates.
-#[derive(Clone, Serialize)]
-pub struct TemplateNames<'a> {
-    pub project_name: &'a ProjectName,
-    pub crate_name: String,
-    pub display_name: String,
-    pub domain: &'a model::Domain,
-    pub namespaced: bool,
-    pub tool_version: &'static str,
-}
-
-impl<'a> TemplateNames<'a> {
-    pub fn new(project: &'a Project) -> Self {
-        let words = project.name.to_string();
-        let capital = |text: &str| {
-            let mut letters = text.chars();
-            letters
-                .next()
-                .map(|first| first.to_ascii_uppercase().to_string() + letters.as_str())
-                .unwrap_or_default()
-        };
-        Self {
-            project_name: &project.name,
-            crate_name: project.name.crate_name(),
-            display_name: words.split('-').map(capital).collect::<Vec<_>>().join(" "),
-            domain: &project.domain,
-            namespaced: project.namespaced,
-            tool_version: env!("CARGO_PKG_VERSION"),
-        }
-    }
-}
+use model::{ProjectPath, Tree};
 
 /// Writes a plan and all generated files: the support code, and the files that depend on the source.
 pub fn everything(
@@ -249,7 +211,7 @@ fn source_files(
     quote(warned).into_iter().for_each(|warning| plan.warn(warning));
     webhooks::warn_of_deadlocks(&mut plan, tree, project, &manifests)?;
     for manifest in &manifests {
-        plan.generate(manifest.path.clone(), manifest.to_text(), &manifest.edit, MANIFESTS);
+        plan.generate(manifest.path.clone(), manifest.to_text(), &manifest.edit, MANIFESTS_COMMAND);
     }
     generated_crds::own(&mut plan, tree, project, &reading, &manifests)?;
     quote([operator.warnings.clone(), reading.unread.clone(), warnings].concat())

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{crd_comparison::version_names, derive::MANIFESTS, file_owner::stays_because};
+use super::{crd_comparison::version_names, file_owner::stays_because};
 use crate::{
     manifests::{self, Manifest},
     plan::{LeftFiles, Plan, WorkTree},
-    project::{Project, Resource},
+    project::{MANIFESTS_COMMAND, Project, Resource},
     source::Reading,
 };
 use go_data::yaml::{self, Dialect};
@@ -22,7 +22,7 @@ pub fn own(
     manifests: &[Manifest],
 ) -> anyhow::Result<()> {
     let folder = ProjectPath::fixed("config/crd/bases");
-    plan.remove_stale(folder.clone(), &["yaml"], MANIFESTS);
+    plan.remove_stale(folder.clone(), &["yaml"], MANIFESTS_COMMAND);
     let Some(reason) = reading.reason_for_more_kinds() else { return Ok(()) };
     let disk = tree.files_on_disk();
     let listed = listed_versions(project);

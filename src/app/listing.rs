@@ -2,7 +2,7 @@
 
 use crate::plan::{LastCommit, Plan, WorkTree};
 use diagnostics::{Diagnostic, Lines};
-use go_data::yaml::{self, Data, Dialect, Node, json};
+use go_data::yaml::{self, Data, Dialect, Node, Value, json};
 use model::{ProjectPath, Tree};
 
 const FOLDER: &str = "config/crd/";
@@ -111,6 +111,18 @@ fn list_fragment(name: &str) -> String {
 fn crd_path(item: &str) -> Option<ProjectPath> {
     let path = ProjectPath::fixed("config/crd").join(item.trim_matches(['"', '\''])).ok()?;
     path.is_in(&ProjectPath::fixed("config/crd/bases")).then_some(path)
+}
+
+/// Returns whether a kustomization lists a file of its folder.
+pub fn lists_file(kustomization: &str, name: &str) -> bool {
+    let documents = yaml::parse_documents(kustomization, Dialect::Kubernetes).unwrap_or_default();
+    let is_it = |document: &Value| {
+        document.as_str().is_some_and(|text| text.trim_start_matches("./") == name)
+    };
+    let resources = |value: &Value| {
+        value["resources"].as_array().is_some_and(|resource| resource.iter().any(is_it))
+    };
+    documents.iter().any(resources)
 }
 
 #[test]

@@ -45,6 +45,7 @@ pub mod samples;
 pub mod shipped;
 pub mod stdout;
 pub mod support;
+pub mod template_names;
 pub mod time_limit;
 pub mod tree_sources;
 pub mod types_list;

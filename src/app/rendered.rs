@@ -8,17 +8,12 @@ use super::{
     given::{self, key},
     references, roles,
 };
-use crate::project::Project;
+use crate::project::{CRD_CONFIG, DEFAULT_CONFIG, Project};
 use crate::{disk::Root, plan::WorkTree, terminal};
 use cluster::Id;
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::{Image, Namespace, ProjectPath};
-
-/// All objects to deploy.
-pub const EVERYTHING: &str = "config/default";
-/// The CRDs alone.
-pub const CRDS: &str = "config/crd";
 
 /// Returns the project with what the source calls for and is not on disk yet. A generated file that was edited by hand
 /// is refused as `manifests` refuses it, for neither the edit nor its loss would be seen.
@@ -60,7 +55,7 @@ pub fn everything(
                 .hint("give them or a chart: `--manifests DIR|FILE`, or record them in PROJECT as `manifests` or `chart` of `plugins.rust.operator-rs.io/v1`");
         }
         let tree = derived(root, project)?;
-        let objects = build_kustomization(&tree, EVERYTHING, changes)?;
+        let objects = build_kustomization(&tree, DEFAULT_CONFIG, changes)?;
         if purpose == RenderPurpose::Apply {
             warn_of_rights(&tree);
             terminal::warn_all(references::warnings(&objects, |_| None));
@@ -126,7 +121,7 @@ pub fn crds_to_remove(
         && crds.iter().any(|crd| crd["spec"]["conversion"]["strategy"] == "Webhook")
     {
         let deployed =
-            only_crds(render_folder(root, project, EVERYTHING, RenderChanges::default())?);
+            only_crds(render_folder(root, project, DEFAULT_CONFIG, RenderChanges::default())?);
         for crd in &mut crds {
             if let Some(it) = deployed.iter().find(|object| Id::of(object) == Id::of(crd)) {
                 crd.clone_from(it);
@@ -147,7 +142,7 @@ fn own_crds(root: &Root, project: &Project) -> anyhow::Result<Vec<Value>> {
         let workspace = Workspace::find(root.resolved_path(), None)?;
         return declared::crds(&workspace, None);
     }
-    let mut crds = render_folder(root, project, CRDS, RenderChanges::default())?;
+    let mut crds = render_folder(root, project, CRD_CONFIG, RenderChanges::default())?;
     crds.retain(|object| Id::of(object).is_crd());
     Ok(crds)
 }
@@ -198,7 +193,7 @@ pub fn renamed(
 ) -> anyhow::Result<Option<RenamedObjects>> {
     let tree = derived(root, project)?;
     warn_of_rights(&tree);
-    let folder = ProjectPath::fixed(EVERYTHING);
+    let folder = ProjectPath::fixed(DEFAULT_CONFIG);
     let images: Vec<_> = image.into_iter().map(kustomize::Image::of_manager).collect();
     let Some(own) = kustomize::read_names(&tree, &folder)? else { return Ok(None) };
     let plain = kustomize::build(&tree, &folder, &images)?;

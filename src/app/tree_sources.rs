@@ -7,14 +7,11 @@ use std::{
     rc::Rc,
 };
 
-use super::{
-    cargo::{
-        PackageDirs,
-        config::{self, ConfigText},
-    },
-    derive::SUPPORT,
+use super::cargo::{
+    PackageDirs,
+    config::{self, ConfigText},
 };
-use crate::project::SourcePath;
+use crate::project::{GENERATE_COMMAND, SourcePath};
 use crate::{
     disk, plan,
     source::{ConfigFile, Locked, ReadFile, Sources},
@@ -142,7 +139,7 @@ fn is_support_code(path: &ProjectPath, text: &str) -> bool {
     let path = path.as_str();
     let ends = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
     iter::once(path).chain(ends).filter_map(|path| path.parse().ok()).any(|own: ProjectPath| {
-        own.is_in(&vendored) && plan::is_unchanged_output(&own, text, SUPPORT)
+        own.is_in(&vendored) && plan::is_unchanged_output(&own, text, GENERATE_COMMAND)
     })
 }
 

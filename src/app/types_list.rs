@@ -4,14 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::{
-    agreement::{VersionId, declared_id, declared_versions, listed_id},
-    derive::MANIFESTS,
-};
+use super::agreement::{VersionId, declared_id, declared_versions, listed_id};
 use crate::{
     manifests,
     plan::Plan,
-    project::{Operator, Problem, Project, Resource, kind_command},
+    project::{MANIFESTS_COMMAND, Operator, Problem, Project, Resource, kind_command},
     scaffold,
 };
 use diagnostics::Hint as _;
@@ -36,7 +33,7 @@ pub const FILE: &str = "api/src/crds.rs";
 /// Writes the list.
 pub fn plan(crds: Vec<ListedCrd>) -> anyhow::Result<Plan> {
     let edit = |_: &ProjectPath| "PROJECT and the types themselves";
-    scaffold::generate("derived", &TypesContext { crds }, MANIFESTS, edit)
+    scaffold::generate("derived", &TypesContext { crds }, MANIFESTS_COMMAND, edit)
 }
 
 /// Returns the command that adds a hand-written type to the project.

@@ -6,7 +6,7 @@ use crate::app::{
     removal, rendered,
 };
 use crate::disk::Root;
-use crate::project::Project;
+use crate::project::{CRD_CONFIG, Project};
 use cluster::{ApplyOptions, Id};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
@@ -60,7 +60,7 @@ fn render_crds(
     let crds = rendered::crds(root, project, given)?;
     match (crds.is_empty(), project.is_adopted()) {
         (false, _) => Ok(crds),
-        (true, false) => Err(anyhow::format_err!("{} has no CRDs", rendered::CRDS))
+        (true, false) => Err(anyhow::format_err!("{} has no CRDs", CRD_CONFIG))
             .hint("create an API first: `operator-rs create api`"),
         (true, true) => Err(anyhow::format_err!("the source declares no kind that PROJECT lists"))
             .hint("`resources` of PROJECT lists the kinds of this operator"),

@@ -3,6 +3,7 @@
 mod edit;
 mod hand_edit;
 mod inputs;
+mod layout;
 mod operator;
 mod resource;
 mod shape;
@@ -25,6 +26,7 @@ pub use kube_crd_source::{
     Crate, FieldNames, Kind as DeclaredKind, Place, Problem, RustPath as KindPath, SourcePath,
     Storage, Target, UnreadValues, Unreadable, below,
 };
+pub use layout::{CRD_CONFIG, DEFAULT_CONFIG, GENERATE_COMMAND, MANIFESTS_COMMAND};
 pub use operator::*;
 #[cfg(test)]
 pub use resource::COMPARED;

@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use super::place::ApiLocation;
-use crate::app::derive::TemplateNames;
+use crate::app::template_names::TemplateNames;
 use crate::project::{Options, Project};
 use model::{GroupName, Kind, Plural, Version};
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::context::finalizer_name;
 use crate::project::{Project, Resource};
 use crate::{
-    app::derive::TemplateNames,
+    app::template_names::TemplateNames,
     source::{BuiltInKind, kinds as built_in_kinds},
 };
 use diagnostics::with_hints;

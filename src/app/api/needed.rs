@@ -1,7 +1,7 @@
 //! The kinds that an operator itself needs to start, and its namespace, which their webhooks have to leave out.
 
-use crate::app::{rendered::EVERYTHING, roles};
-use crate::project::{Certificates, Project, Resource};
+use crate::app::roles;
+use crate::project::{Certificates, DEFAULT_CONFIG, Project, Resource};
 use go_data::yaml::{self, Dialect, Value, pointer};
 use model::{ProjectPath, Tree};
 
@@ -67,7 +67,7 @@ pub fn has_metrics_service(tree: &impl Tree) -> anyhow::Result<bool> {
 }
 
 fn render_default(tree: &impl Tree) -> anyhow::Result<Vec<Value>> {
-    let list = ProjectPath::fixed(EVERYTHING).join("kustomization.yaml")?;
+    let list = ProjectPath::fixed(DEFAULT_CONFIG).join("kustomization.yaml")?;
     let text = tree.read_text(&list)?.unwrap_or_default();
     Ok(yaml::parse_documents(&text, Dialect::Kubernetes).unwrap_or_default())
 }

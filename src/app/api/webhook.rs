@@ -4,7 +4,7 @@ use clap::builder::PossibleValue;
 use serde::Serialize;
 
 use super::{foreign::ForeignKind, needed};
-use crate::app::derive::TemplateNames;
+use crate::app::template_names::TemplateNames;
 use crate::project::{Certificates, Project, Resource, Webhooks};
 use diagnostics::{Diagnostic, Hint as _};
 use model::{Plural, ProjectPath, Tree, Version};

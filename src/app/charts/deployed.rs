@@ -3,10 +3,9 @@
 
 use super::{Rendering, rendering::RenderedObject, workloads};
 use crate::{
-    app::rendered::EVERYTHING,
     disk::Root,
     manifests::ROLES,
-    project::{Project, Rule},
+    project::{DEFAULT_CONFIG, Project, Rule},
 };
 use model::ProjectPath;
 
@@ -17,7 +16,7 @@ pub fn rights(root: &Root) -> anyhow::Result<Vec<Rule>> {
     if Project::find_in(root)?.is_none_or(|project| project.is_adopted()) {
         return Ok(Vec::new());
     }
-    let folder = ProjectPath::fixed(EVERYTHING);
+    let folder = ProjectPath::fixed(DEFAULT_CONFIG);
     let all = kustomize::build_with_origins(root, &folder, &[]).unwrap_or_default();
     let all = all.into_iter().filter(|object| object.origin.as_str() != ROLES);
     let object = |value| RenderedObject { value, is_own: true, template: None, line: 0 };

@@ -8,9 +8,8 @@
 use std::collections::BTreeSet;
 
 use super::{DEPLOYED, MarkerRole, OwnNamespace, PLACEHOLDER, listed, written_by_hand};
-use crate::app::derive::MANIFESTS;
 use crate::plan::{LastCommit, Plan};
-use crate::project::{Project, RbacMarker};
+use crate::project::{MANIFESTS_COMMAND, Project, RbacMarker};
 use go_data::kubernetes::rbac::GROUP;
 use go_data::yaml::{self, Value, json, pointer};
 use model::{ProjectPath, Tree};
@@ -80,7 +79,7 @@ pub fn update(
         })
         .collect();
     for (path, text) in render_files(project, &roles, &account)? {
-        plan.generate(path, text, EDIT, MANIFESTS);
+        plan.generate(path, text, EDIT, MANIFESTS_COMMAND);
     }
     listed::add(plan, &list, &text, &default_fragments());
     Ok(())
@@ -98,7 +97,7 @@ fn plan_removal(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
     }
     let hint = "restore the comments, or pass `--force` to delete the file";
     for path in [COMPONENT, REPLACEMENTS] {
-        plan.remove_generated(ProjectPath::fixed(path), MANIFESTS, hint);
+        plan.remove_generated(ProjectPath::fixed(path), MANIFESTS_COMMAND, hint);
     }
     for (key, entry) in default_fragments() {
         let fragment = yaml::to_text(&json!({ key: [entry] }));

@@ -10,10 +10,10 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{derive::MANIFESTS, rendered::EVERYTHING, webhooks};
+use super::listing;
 use crate::manifests::{MANAGER_ROLE, ROLES};
 use crate::plan;
-use crate::project::{Problem, Project, RbacMarker};
+use crate::project::{DEFAULT_CONFIG, MANIFESTS_COMMAND, Problem, Project, RbacMarker};
 use go_data::yaml::{self, Value, pointer};
 use model::{FileContent, ProjectPath, Tree};
 
@@ -37,10 +37,10 @@ pub fn namespace(project: &Project) -> String {
 pub fn calls_for_role(tree: &impl Tree) -> anyhow::Result<bool> {
     let path = ProjectPath::fixed(ROLES);
     if let FileContent::Text(text) = tree.read_content(&path)? {
-        return Ok(plan::is_generated_by(&path, &text, MANIFESTS));
+        return Ok(plan::is_generated_by(&path, &text, MANIFESTS_COMMAND));
     }
     let list = tree.read_text(&ProjectPath::fixed("config/rbac/kustomization.yaml"))?;
-    Ok(list.is_some_and(|text| webhooks::lists(&text, "role.yaml")))
+    Ok(list.is_some_and(|text| listing::lists_file(&text, "role.yaml")))
 }
 
 /// A role that comments make.
@@ -133,7 +133,7 @@ fn written_by_hand(tree: &impl Tree, folder: &'static str) -> anyhow::Result<Vec
     let mut objects = Vec::new();
     for path in tree.list_files(&ProjectPath::fixed(folder))? {
         let FileContent::Text(text) = tree.read_content(&path)? else { continue };
-        if path.extension() == "yaml" && !plan::is_generated_by(&path, &text, MANIFESTS) {
+        if path.extension() == "yaml" && !plan::is_generated_by(&path, &text, MANIFESTS_COMMAND) {
             objects.extend(
                 yaml::parse_documents(&text, yaml::Dialect::Kubernetes).unwrap_or_default(),
             );
@@ -144,5 +144,5 @@ fn written_by_hand(tree: &impl Tree, folder: &'static str) -> anyhow::Result<Vec
 
 /// config/default.
 fn deployed_folder() -> ProjectPath {
-    ProjectPath::fixed(EVERYTHING)
+    ProjectPath::fixed(DEFAULT_CONFIG)
 }

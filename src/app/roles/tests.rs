@@ -106,7 +106,7 @@ fn outcome(before: &Files, project: &Project, markers: &[RbacMarker]) -> Outcome
     let mut plan = Plan::default();
     update(&mut plan, before, project, markers).expect("it can be planned");
     for role in roles {
-        plan.generate(role.path.clone(), role.to_text(), &role.edit, MANIFESTS);
+        plan.generate(role.path.clone(), role.to_text(), &role.edit, MANIFESTS_COMMAND);
     }
     let mut tree = WorkTree::new(before, false);
     tree.apply(plan).expect("it can be applied");

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use semver::Version;
 use serde::Deserialize;
 
-use super::derive::{SUPPORT, TemplateNames};
-use crate::project::Project;
+use super::template_names::TemplateNames;
+use crate::project::{GENERATE_COMMAND, Project};
 use crate::{
     plan::{self, Plan},
     scaffold,
@@ -69,19 +69,19 @@ impl SupportCode {
         let vendor = ProjectPath::fixed(VENDOR);
         let files = self.files.iter().filter(|pair| self.is_vendored || !pair.0.is_in(&vendor));
         for (path, text) in files {
-            plan.generate(path.clone(), text.clone(), &place_of_edits(path), SUPPORT);
+            plan.generate(path.clone(), text.clone(), &place_of_edits(path), GENERATE_COMMAND);
         }
         let folders = self.crates.iter().map(|krate| vendor.join(&krate.name));
         for folder in folders.collect::<Result<Vec<_>, _>>()? {
             plan.list_as_one(folder.clone());
             if self.is_vendored {
-                plan.remove_stale(folder, &["rs"], SUPPORT)
+                plan.remove_stale(folder, &["rs"], GENERATE_COMMAND)
             } else {
-                plan.remove_generated(folder, SUPPORT, KEEP)
+                plan.remove_generated(folder, GENERATE_COMMAND, KEEP)
             }
         }
         if !self.is_vendored {
-            plan.remove_generated(vendor.join(".gitattributes")?, SUPPORT, KEEP);
+            plan.remove_generated(vendor.join(".gitattributes")?, GENERATE_COMMAND, KEEP);
         }
         self.plan_dependencies(plan, tree)
     }

@@ -3,13 +3,14 @@
 mod called;
 
 use super::api::webhook::WebhookTarget;
-use super::{derive::MANIFESTS, rendered::EVERYTHING};
+use super::listing::lists_file;
 use crate::manifests::WEBHOOKS;
 use crate::plan::{self, Plan};
-use crate::project::{Operator, Problem, Project, Resource, Webhook};
+use crate::project::{
+    DEFAULT_CONFIG, MANIFESTS_COMMAND, Operator, Problem, Project, Resource, Webhook,
+};
 use crate::source;
 use diagnostics::Diagnostic;
-use go_data::yaml::{self, Value};
 use model::{FileContent, ProjectPath, Tree};
 
 pub use called::{astray, untrusted, warn_of_deadlocks};
@@ -161,10 +162,11 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, is_generated: bool) -> anyhow::
     let path = ProjectPath::fixed(WEBHOOKS);
     if is_generated {
         let (name, list) = (path.name(), tree.read_text(&ProjectPath::fixed(LIST))?);
-        let is_listed = list.is_some_and(|list| lists(&list, name));
+        let is_listed = list.is_some_and(|list| lists_file(&list, name));
         // Other folders may be deployed instead of this one.
-        let all = tree.read_text(&ProjectPath::fixed(EVERYTHING).join("kustomization.yaml")?)?;
-        if !is_listed || all.is_some_and(|text| !lists(&text, "../webhook")) {
+        let all =
+            tree.read_text(&ProjectPath::fixed(DEFAULT_CONFIG).join("kustomization.yaml")?)?;
+        if !is_listed || all.is_some_and(|text| !lists_file(&text, "../webhook")) {
             let message = "no kustomization lists the webhook configurations";
             plan.warn(Diagnostic::in_file(WEBHOOKS, message).with_hint(format!(
                 "list `{name}` under `resources` in {LIST}, and `../webhook` in config/default/kustomization.yaml; \
@@ -174,23 +176,10 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, is_generated: bool) -> anyhow::
         return Ok(());
     }
     let FileContent::Text(text) = tree.read_content(&path)? else { return Ok(()) };
-    if !plan::is_generated_by(&path, &text, MANIFESTS) {
+    if !plan::is_generated_by(&path, &text, MANIFESTS_COMMAND) {
         return Ok(());
     }
     let hint = "restore the +kubebuilder:webhook comments, or pass `--force` to delete the file";
-    plan.remove_generated(path.clone(), MANIFESTS, hint);
+    plan.remove_generated(path.clone(), MANIFESTS_COMMAND, hint);
     Ok(())
-}
-
-/// Returns whether a kustomization lists a file of its folder.
-pub fn lists(kustomization: &str, name: &str) -> bool {
-    let documents =
-        yaml::parse_documents(kustomization, yaml::Dialect::Kubernetes).unwrap_or_default();
-    let is_it = |document: &Value| {
-        document.as_str().is_some_and(|text| text.trim_start_matches("./") == name)
-    };
-    let resources = |value: &Value| {
-        value["resources"].as_array().is_some_and(|resource| resource.iter().any(is_it))
-    };
-    documents.iter().any(resources)
 }

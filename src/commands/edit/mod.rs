@@ -14,13 +14,12 @@ use crate::{
     app::{
         compile,
         derive::{self, GenerateOptions},
-        rendered,
     },
     commands::OutputMode,
     disk::Root,
     manifests,
     plan::{Plan, WorkTree, with_storage},
-    project::{Operator, Project, Storage},
+    project::{CRD_CONFIG, Operator, Project, Storage},
     terminal,
 };
 use anyhow::Context as _;
@@ -240,13 +239,13 @@ impl Stored {
 
 /// The CRD that config/crd has of the kind: patches may add a conversion to what the source says.
 fn find_crd(tree: &WorkTree<'_>, of: &Stored) -> anyhow::Result<Crd> {
-    let objects = kustomize::build_in(tree, &ProjectPath::fixed(rendered::CRDS), &[], None)?;
+    let objects = kustomize::build_in(tree, &ProjectPath::fixed(CRD_CONFIG), &[], None)?;
     let is = |object: &&go_data::yaml::Value| {
         let spec = &object["spec"];
         Id::of(object).is_crd() && spec["group"] == *of.group && spec["names"]["kind"] == *of.kind
     };
     let found = objects.iter().find(is);
-    let found = found.with_context(|| format!("{} has no CRD of {}", rendered::CRDS, of.kind));
+    let found = found.with_context(|| format!("{} has no CRD of {}", CRD_CONFIG, of.kind));
     Crd::from_object(found.hint("add it to config/crd/kustomization.yaml")?)
 }
 

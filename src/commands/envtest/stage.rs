@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::control_plane::ControlPlane;
-use crate::project::Project;
+use crate::project::{CRD_CONFIG, DEFAULT_CONFIG, Project};
 use crate::{
     app::{
         cargo::Workspace, carried, cluster_args, compile, declared, given::GivenManifests,
@@ -107,12 +107,12 @@ impl Stage {
                 None => Ok(Vec::new()),
             }
         };
-        let crds = values_of(render(rendered::CRDS)?);
+        let crds = values_of(render(CRD_CONFIG)?);
         let declares = project.resources.iter().any(|resource| resource.api.is_some());
         if crds.is_empty() && declares {
-            terminal::warn(format!("{} has no CRDs, so none are installed", rendered::CRDS));
+            terminal::warn(format!("{} has no CRDs, so none are installed", CRD_CONFIG));
         }
-        let all = render(rendered::EVERYTHING)?;
+        let all = render(DEFAULT_CONFIG)?;
         let values = all.iter().map(|rendered| rendered.value.clone()).collect();
         let mut stage = Self { roles_in: ROLE.to_owned(), ..Self::new(crds, values) };
         if let Some(account) = &stage.account {

@@ -11,6 +11,7 @@ use crate::app::{
     derive::{self, GenerateOptions},
     license,
     support::{PUBLISHED, SupportCode},
+    template_names::TemplateNames,
 };
 use crate::project::{Inputs, Project};
 use crate::{
@@ -93,7 +94,7 @@ enum Extra {
 #[derive(Serialize)]
 struct InitContext<'a> {
     #[serde(flatten)]
-    names: derive::TemplateNames<'a>,
+    names: TemplateNames<'a>,
     owner: &'a str,
     license: &'a str,
     /// The license file, if the license has no known identifier.
@@ -278,7 +279,7 @@ impl<'a> InitContext<'a> {
     fn new(project: &'a Project, support: &SupportCode) -> Self {
         let inputs = &project.inputs;
         Self {
-            names: derive::TemplateNames::new(project),
+            names: TemplateNames::new(project),
             owner: &inputs.owner,
             license: match inputs.license.as_deref() {
                 Some("none") => "",

@@ -14,7 +14,7 @@ use crate::{
         declared::{self, DeclaredManifests},
         derive,
         file_owner::FileOwners,
-        given, rendered,
+        given,
     },
     commands::{
         bundle::{self, Renewed},
@@ -23,7 +23,7 @@ use crate::{
     disk::Root,
     manifests::{self, CrdOptions},
     plan::{Changes, WorkTree},
-    project::{Operator, Project},
+    project::{DEFAULT_CONFIG, Operator, Project},
 };
 use cluster::Id;
 use go_data::yaml::Value;
@@ -118,7 +118,7 @@ pub fn inspect_project(root: &Root, project: &Project) -> anyhow::Result<Generat
         let mut parts: Vec<Part> = SOURCE.into_iter().map(unknown).collect();
         parts.extend(["bundle", "chart"].map(|name| Part::unknown(name, name, why.clone())));
         parts.push(catalog_part(root));
-        let all = kustomize::build(root, &ProjectPath::fixed(rendered::EVERYTHING), &[]);
+        let all = kustomize::build(root, &ProjectPath::fixed(DEFAULT_CONFIG), &[]);
         let objects = DesiredObjects { all, has_source: false };
         return Ok(GenerationStatus { operator, parts, objects });
     }
@@ -144,7 +144,7 @@ pub fn inspect_project(root: &Root, project: &Project) -> anyhow::Result<Generat
         parts[2] = Part::missing("webhooks", "config/webhook", hint);
     }
     parts.extend([bundle_part(&tree, project), chart_part(&tree, root), catalog_part(root)]);
-    let all = kustomize::build(&tree, &ProjectPath::fixed(rendered::EVERYTHING), &[]);
+    let all = kustomize::build(&tree, &ProjectPath::fixed(DEFAULT_CONFIG), &[]);
     Ok(GenerationStatus { operator, parts, objects: DesiredObjects { all, has_source: true } })
 }
 

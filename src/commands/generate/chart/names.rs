@@ -2,7 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::{app::rendered, disk::Root, project::Project};
+use crate::{
+    app::rendered,
+    disk::Root,
+    project::{DEFAULT_CONFIG, Project},
+};
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::yaml::Value;
 use model::Image;
@@ -35,7 +39,7 @@ pub fn render_objects(
     let Some(rendered) = rendered::renamed(root, project, image, &names)? else {
         return Err(anyhow::format_err!(
             "{}/kustomization.yaml has no `namePrefix` or no `namespace`, and the names in a chart depend on the release",
-            rendered::EVERYTHING
+            DEFAULT_CONFIG
         ))
         .hint("add `namePrefix: NAME-` and `namespace: NAMESPACE`");
     };

@@ -10,13 +10,13 @@ use crate::{
     app::{
         crd_comparison::{FieldDifference, differences},
         crd_files::objects,
-        derive::MANIFESTS,
         file_owner::{FileOwner, FileOwners},
         outcome::writing_hint,
     },
     disk::Root,
     manifests::Manifest,
     plan,
+    project::MANIFESTS_COMMAND,
 };
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::yaml::{self, Value};
@@ -157,7 +157,7 @@ impl CommittedCrds<'_> {
             let writer =
                 if [FOLDER, FILE].iter().any(|by| plan::is_unchanged_output(&path, &text, by)) {
                     Writer::GenerateCrds
-                } else if plan::is_generated_by(&path, &text, MANIFESTS) {
+                } else if plan::is_generated_by(&path, &text, MANIFESTS_COMMAND) {
                     Writer::Manifests
                 } else {
                     Writer::Other
