@@ -16,7 +16,7 @@ use crate::lab::Lab;
 pub type Trial = fn(Arc<Lab>) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A trial that takes longer is stuck.
-const LIMIT: Duration = Duration::from_secs(400);
+const LIMIT: Duration = Duration::from_secs(900);
 
 /// Which trials to run, and how.
 struct Words {
