@@ -40,14 +40,12 @@ fn random_resources_are_as_kube_prints_them_or_refused() {
     assert!(20 * refused <= cases.len(), "at most 5 % may be refused");
 }
 
-/// A handful at each, with the schemars that its lock names: what differs between them must be known. Unless
-/// `EXHAUSTIVE` is set, only at the oldest version, which differs most from the newest.
+/// A handful at each, with the schemars that its lock names: what differs between them must be known.
 #[test]
+#[cfg_attr(not(feature = "exhaustive"), ignore = "takes minutes: `tests/all --exhaustive` runs it")]
 fn resources_at_older_versions_of_kube_are_as_those_print_them() {
     let size = usize::try_from(number("OLDER", 12)).unwrap();
-    let is_exhaustive = env::var_os("EXHAUSTIVE").is_some();
     let (_newest, older) = oracle::VERSIONS.split_last().expect("there are versions");
-    let older = if is_exhaustive { older } else { &older[..1] };
     let mut different = Vec::new();
     for version in older {
         let cases: Vec<_> = (0..size)

@@ -22,6 +22,7 @@ const TARGET: &str = if cfg!(target_arch = "aarch64") {
 };
 
 #[test]
+#[cfg_attr(not(feature = "exhaustive"), ignore = "takes minutes: `tests/all --exhaustive` runs it")]
 fn the_tutorial_is_played_from_source_to_cleanup() {
     if !support::has_target(TARGET) {
         return;

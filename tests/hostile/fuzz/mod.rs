@@ -43,7 +43,7 @@ fn the_seeds_are_a_project_that_every_command_takes() {
 fn a_project_that_was_changed_at_random_is_taken_or_refused_and_left_alone() {
     let first = number("FUZZ_SEED").unwrap_or(1);
     let cases = number("FUZZ_CASES").unwrap_or(u64::MAX);
-    let limit = Duration::from_secs(number("FUZZ_SECONDS").unwrap_or(60));
+    let limit = Duration::from_secs(number("FUZZ_SECONDS").unwrap_or(20));
     let (next, done, start) = (AtomicU64::new(0), AtomicU64::new(0), Instant::now());
     let failed: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
     let threads = thread::available_parallelism().map_or(2, usize::from);
