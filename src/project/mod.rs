@@ -28,11 +28,7 @@ pub use kube_crd_source::{
 };
 pub use layout::{CRD_CONFIG, DEFAULT_CONFIG, GENERATE_COMMAND, MANIFESTS_COMMAND};
 pub use operator::*;
-#[cfg(test)]
-pub use resource::COMPARED;
-pub use resource::{
-    Api, CrdVersion, Resource, WebhookVersion, Webhooks, kind_command, split_group,
-};
+pub use resource::*;
 use shape::{nth_resource, project_problem};
 
 /// The layout of the projects that this tool creates.

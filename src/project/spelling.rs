@@ -9,11 +9,7 @@ use serde::{
     forward_to_deserialize_any,
 };
 
-use super::{
-    Options, Resource, Webhooks,
-    inputs::{CreatedResource, Inputs},
-    resource::Api,
-};
+use super::{Api, Inputs, Options, Resource, Webhooks, inputs::CreatedResource};
 use diagnostics::{Diagnostic, Lines};
 use go_data::yaml::{Data, Node};
 
@@ -35,13 +31,13 @@ const PROJECT: &[&str] = &[
 fn field_names<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     let mut names: &[&str] = &[];
     // This reads nothing.
-    T::deserialize(FieldNames(&mut names)).err();
+    T::deserialize(FieldNameReader(&mut names)).err();
     names
 }
 
-struct FieldNames<'a>(&'a mut &'static [&'static str]);
+struct FieldNameReader<'a>(&'a mut &'static [&'static str]);
 
-impl<'de> Deserializer<'de> for FieldNames<'_> {
+impl<'de> Deserializer<'de> for FieldNameReader<'_> {
     type Error = de::value::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
@@ -188,6 +184,18 @@ version: "3"
     fn check(text: &str) -> anyhow::Result<()> {
         let document = yaml::parse_document(text, yaml::Dialect::Strict)?;
         super::refuse_misspelt_fields(&document.expect("a document"), text)
+    }
+
+    /// Otherwise `init --from` would lose the flag, or no command would refuse it.
+    #[test]
+    fn every_flag_of_the_options_has_the_name_of_its_field() {
+        let command = <Options as clap::Args>::augment_args(clap::Command::new("api"));
+        let fields = super::field_names::<Options>();
+        let ids: Vec<&str> = command.get_arguments().map(|it| it.get_id().as_str()).collect();
+        assert!(ids.iter().all(|id| fields.contains(id)), "{ids:?}");
+        let flags: Vec<&str> = command.get_arguments().filter_map(|it| it.get_long()).collect();
+        assert_eq!(flags.len(), ids.len());
+        assert!(crate::project::CONTROLLER_FLAGS.iter().all(|flag| flags.contains(flag)));
     }
 
     #[test]

@@ -54,13 +54,16 @@ fn number(word: Option<&str>) -> usize {
     number.expect("`--test-threads` takes a number above 0")
 }
 
-/// Runs those that are asked for; without a name, all that are not ignored. `ready` is false where there is nothing to run them on, after it has said so.
+/// Runs those that are asked for; without a name, all that are not ignored. `ready` is false where there is nothing to
+/// run them on, after it has said so.
 pub fn run(
     trials: &[(&'static str, Trial)],
     ignored: &[&str],
     ready: impl FnOnce() -> bool,
 ) -> ExitCode {
     let words = Words::read();
+    let unknown = ignored.iter().find(|name| trials.iter().all(|it| it.0 != **name));
+    assert_eq!(unknown, None, "it is ignored, and there is no such trial");
     let asked: Vec<_> = trials.iter().filter(|it| words.wants(it.0, ignored)).copied().collect();
     if words.list {
         asked.iter().for_each(|it| println!("{}: test", it.0));

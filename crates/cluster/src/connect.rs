@@ -132,7 +132,7 @@ fn server_address(config: &Config) -> String {
 pub struct Unreachable {
     server: String,
     reason: String,
-    /// Whether there was a connection that was closed before a response.
+    /// True if the server accepted a connection and closed it before it responded.
     pub(super) is_closed: bool,
 }
 

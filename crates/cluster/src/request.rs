@@ -151,7 +151,7 @@ impl Cluster {
             }
             self.pause(pause)?;
         }
-        self.send_once(request, remaining)
+        self.send_reading_again(request, remaining)
     }
 
     /// Sends a request, and once more if it only reads and its connection was closed, as Go's clients do: a server that
@@ -369,7 +369,7 @@ fn only_a_request_that_reads_is_sent_again_when_its_connection_is_closed() {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let server = std::thread::spawn(move || {
-        // Of five connections, only the second and the fifth get a response.
+        // Responds on the second and the fifth connection, and closes the others.
         for number in 1..=5 {
             let (mut stream, _) = listener.accept().unwrap();
             let _ = stream.read(&mut [0; 4096]).unwrap();
