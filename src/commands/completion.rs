@@ -5,6 +5,7 @@
 
 use std::{collections::BTreeSet, ffi::OsString, path::Path};
 
+use super::{RunCommand, WorkingDirectory};
 use clap::ValueEnum as _;
 use clap_complete::{
     ArgValueCandidates, CompletionCandidate,
@@ -57,8 +58,12 @@ impl Shell {
     }
 }
 
-impl Args {
-    pub fn run(self) -> anyhow::Result<()> {
+impl RunCommand for Args {
+    fn working_directory(&self) -> WorkingDirectory {
+        WorkingDirectory::Unused
+    }
+
+    fn run(self, _dir: &Path) -> anyhow::Result<()> {
         let mut script = Vec::new();
         self.shell.env_completer().write_registration(
             VARIABLE,

@@ -1,5 +1,8 @@
 //! `operator-rs deploy`
 
+use std::path::Path;
+
+use super::{RunCommand, reading};
 use crate::app::{
     cluster_args::{self, ClusterArgs, SendMode},
     given::ManifestsArg,
@@ -8,7 +11,7 @@ use crate::app::{
     shipped,
 };
 use crate::project::Project;
-use crate::{disk::Root, terminal};
+use crate::terminal;
 use cluster::{ApplyOptions, Id};
 use model::{Image, Namespace};
 
@@ -36,8 +39,9 @@ pub struct Args {
     cluster_args: ClusterArgs,
 }
 
-impl Args {
-    pub fn run(self, root: &Root) -> anyhow::Result<()> {
+impl RunCommand for Args {
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
+        let root = &reading(dir)?;
         let sending = self.cluster_args.sending();
         let (image, namespace) = (self.image.as_ref(), self.namespace.as_ref());
         let project = Project::read_any_layout(root)?;

@@ -1,5 +1,8 @@
 //! `operator-rs install`
 
+use std::path::Path;
+
+use super::{RunCommand, reading};
 use crate::app::{
     cluster_args::{self, ClusterArgs, SendMode},
     given::{self, ManifestsArg},
@@ -27,8 +30,9 @@ pub struct Args {
     cluster_args: ClusterArgs,
 }
 
-impl Args {
-    pub fn run(self, root: &Root) -> anyhow::Result<()> {
+impl RunCommand for Args {
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
+        let root = &reading(dir)?;
         let sending = self.cluster_args.sending();
         let project = Project::read_any_layout(root)?;
         let crds = render_crds(root, &project, self.given.until(self.cluster_args.deadline()))?;

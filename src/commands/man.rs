@@ -1,5 +1,8 @@
 //! Manual pages, rendered from the same definitions as `--help`.
 
+use std::path::Path;
+
+use super::{RunCommand, WorkingDirectory};
 use clap_mangen::Man;
 
 use crate::terminal;
@@ -19,9 +22,14 @@ pub struct Args {
     list: bool,
 }
 
-impl Args {
-    pub fn run(self, root: clap::Command) -> anyhow::Result<()> {
-        let mut root = root.disable_help_subcommand(true);
+impl RunCommand for Args {
+    fn working_directory(&self) -> WorkingDirectory {
+        WorkingDirectory::Unused
+    }
+
+    fn run(self, _dir: &Path) -> anyhow::Result<()> {
+        let mut root =
+            <super::Cli as clap::CommandFactory>::command().disable_help_subcommand(true);
         // Gives every subcommand its full name.
         root.build();
         if self.list {

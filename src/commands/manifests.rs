@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use super::{OutputMode, writing};
+use super::{OutputMode, RunCommand, writing};
 use crate::app::{
     cargo::Workspace,
     compile, crd_files, declared,
@@ -32,15 +32,21 @@ pub struct Args {
     pub mode: OutputMode,
 }
 
-impl Args {
-    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+impl RunCommand for Args {
+    fn watches_files(&self) -> bool {
+        self.watch
+    }
+
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
         let root = Root::new(dir)?;
         match Project::find_in(&root)?.filter(Project::is_adopted) {
             Some(project) => self.in_place(dir, &root, &project),
             None => writing(dir, &self.mode.clone(), |tree, _| self.write_files(tree)),
         }
     }
+}
 
+impl Args {
     fn write_files(self, tree: &mut WorkTree<'_>) -> anyhow::Result<()> {
         let project = Project::read(tree)?;
         let options = GenerateOptions {

@@ -6,6 +6,9 @@
 //!     └ for each: rewrite the objects ─ all of them, and the CRD is as it was? ─ remove the other versions from its status
 //! ```
 
+use std::path::Path;
+
+use super::{RunCommand, WorkingDirectory, reading};
 use crate::{
     app::{
         cluster_args::{self, ClusterAddress, DryRunArgs, SendMode},
@@ -72,16 +75,16 @@ struct Task {
     losses: Vec<String>,
 }
 
-impl Args {
-    /// Returns whether CRDs are named, so that no project is needed.
-    pub fn names_crds(&self) -> bool {
-        !self.crds.is_empty()
+impl RunCommand for Args {
+    fn working_directory(&self) -> WorkingDirectory {
+        if self.names_crds() { WorkingDirectory::Exact } else { WorkingDirectory::OfProject }
     }
 
-    pub fn run(self, root: Option<&Root>) -> anyhow::Result<()> {
-        let names = match root.filter(|_| !self.names_crds()) {
-            None => self.crds.iter().map(|name| (name.clone(), None)).collect(),
-            Some(root) => crd_names(root)?,
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
+        let names = if self.names_crds() {
+            self.crds.iter().map(|name| (name.clone(), None)).collect()
+        } else {
+            crd_names(&reading(dir)?)?
         };
         terminal::require_no_warnings()?;
         let mut cluster = self.address.connect()?;
@@ -91,6 +94,13 @@ impl Args {
             Err(error) if diagnostics::find_error::<Interrupted>(&error).is_some() => Err(error),
             found => cluster_args::with_hint(found),
         }
+    }
+}
+
+impl Args {
+    /// Returns whether CRDs are named, so that no project is needed.
+    fn names_crds(&self) -> bool {
+        !self.crds.is_empty()
     }
 
     fn migrate_crds(

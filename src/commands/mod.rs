@@ -44,10 +44,7 @@ use crate::app::{
     time_limit,
 };
 
-use crate::{
-    disk::{Root, watch},
-    terminal,
-};
+use crate::{disk::watch, terminal};
 use cluster::Interrupted;
 
 /// Build Kubernetes operators in Rust: scaffold them, generate CRDs, RBAC and OLM bundles, deploy and test them
@@ -72,22 +69,9 @@ struct Cli {
     settings: terminal::Settings,
 }
 
-/// Every command, by what it is given.
+/// Every command, in the order of man pages and completions; `overview` groups them for the help.
 #[derive(clap::Subcommand)]
 enum Command {
-    #[command(flatten)]
-    OnFiles(FileCommand),
-    #[command(flatten)]
-    OnCluster(ClusterCommand),
-    #[command(flatten)]
-    OnOlm(OlmCommand),
-    #[command(flatten)]
-    StandAlone(StandAloneCommand),
-}
-
-/// Commands that read a directory, and write files or print data.
-#[derive(clap::Subcommand)]
-enum FileCommand {
     Init(init::Args),
     Adopt(adopt::Args),
     #[command(subcommand)]
@@ -107,11 +91,6 @@ enum FileCommand {
     #[command(subcommand)]
     Image(Box<image::ImageSubcommand>),
     Scorecard(scorecard::Args),
-}
-
-/// Commands that act on an API server and write no file of the project.
-#[derive(clap::Subcommand)]
-enum ClusterCommand {
     Install(install::Args),
     Uninstall(uninstall::Args),
     Deploy(deploy::Args),
@@ -119,24 +98,107 @@ enum ClusterCommand {
     Migrate(migrate::Args),
     Test(envtest::Args),
     Status(status::Args),
-}
-
-/// Commands that act on a cluster with OLM and need no project.
-#[derive(clap::Subcommand)]
-enum OlmCommand {
     #[command(subcommand)]
     Olm(olm::OlmSubcommand),
     #[command(subcommand)]
     Run(run::RunSubcommand),
     Cleanup(cleanup::Args),
-}
-
-/// Commands that need no project.
-#[derive(clap::Subcommand)]
-enum StandAloneCommand {
     Version(version::Args),
     Completion(completion::Args),
     Man(man::Args),
+}
+
+/// A parsed command.
+trait RunCommand: Sized + 'static {
+    /// Returns the directory that the command works in.
+    fn working_directory(&self) -> WorkingDirectory {
+        WorkingDirectory::OfProject
+    }
+
+    /// Returns whether the command runs again whenever a file that it read changes.
+    fn watches_files(&self) -> bool {
+        false
+    }
+
+    /// Runs it in this directory.
+    fn run(self, dir: &Path) -> anyhow::Result<()>;
+}
+
+/// The directory that a command works in, and what `--dir` means to it.
+enum WorkingDirectory {
+    /// The one that `--dir` names; else the nearest one with a PROJECT file.
+    OfProject,
+    /// The one that `--dir` names; else the current one.
+    Exact,
+    /// The same, and the command makes it.
+    Created,
+    /// The current one: the command uses neither a project nor files, and refuses `--dir`.
+    Unused,
+}
+
+impl WorkingDirectory {
+    fn resolve(&self, dir: Option<&Path>) -> anyhow::Result<PathBuf> {
+        match self {
+            Self::OfProject => location::of_project(dir),
+            Self::Exact => location::exact(dir),
+            Self::Created => Ok(dir.unwrap_or(Path::new(".")).to_owned()),
+            Self::Unused if dir.is_some() => Err(terminal::usage_error(
+                clap::error::ErrorKind::ArgumentConflict,
+                "this command does not use a project: leave out `--dir`",
+            )),
+            Self::Unused => Ok(PathBuf::from(".")),
+        }
+    }
+}
+
+/// Any parsed command.
+struct AnyCommand {
+    working_directory: WorkingDirectory,
+    watches_files: bool,
+    run: Box<dyn FnOnce(&Path) -> anyhow::Result<()>>,
+}
+
+impl<T: RunCommand> From<T> for AnyCommand {
+    fn from(command: T) -> Self {
+        Self {
+            working_directory: command.working_directory(),
+            watches_files: command.watches_files(),
+            run: Box::new(|dir| command.run(dir)),
+        }
+    }
+}
+
+impl From<Command> for AnyCommand {
+    fn from(command: Command) -> Self {
+        match command {
+            Command::Init(args) => args.into(),
+            Command::Adopt(args) => args.into(),
+            Command::Create(args) => args.into(),
+            Command::Delete(args) => args.into(),
+            Command::Edit(args) => args.into(),
+            Command::Manifests(args) => args.into(),
+            Command::Generate(args) => args.into(),
+            Command::Crds(args) => args.into(),
+            Command::Bundle(args) => (*args).into(),
+            Command::Catalog(args) => args.into(),
+            Command::Chart(args) => (*args).into(),
+            Command::Image(args) => (*args).into(),
+            Command::Scorecard(args) => args.into(),
+            Command::Install(args) => args.into(),
+            Command::Uninstall(args) => args.into(),
+            Command::Deploy(args) => args.into(),
+            Command::Undeploy(args) => args.into(),
+            Command::Migrate(args) => args.into(),
+            Command::Test(args) => args.into(),
+            Command::Status(args) => args.into(),
+            Command::Olm(args) => args.into(),
+            Command::Run(args) => args.into(),
+            Command::Cleanup(args) => args.into(),
+            Command::Version(args) => args.into(),
+            Command::Completion(args) => args.into(),
+            Command::Man(args) => args.into(),
+        }
+    }
 }
 
 /// Parses, runs, reports.
@@ -157,11 +219,12 @@ pub fn run() -> ExitCode {
         };
         cli.settings.make_current();
         terminal::fit_hints(borrowed_flags::qualify_flags);
-        let watches = cli.watches_files();
+        let AnyCommand { working_directory, watches_files: watches, run } = cli.command.into();
         if watches {
             watch::start_recording();
         }
-        let done = cli.run().and_then(|()| terminal::require_no_warnings());
+        let done = working_directory.resolve(cli.dir.as_deref()).and_then(|dir| run(&dir));
+        let done = done.and_then(|()| terminal::require_no_warnings());
         let code = match time_limit::with_hint(done) {
             Ok(()) => {
                 if failed {
@@ -214,121 +277,6 @@ fn report_misuse(mut error: clap::Error) -> ExitCode {
     let hints = peer_commands::find_hints(&error, &program, &terminal::command_arguments());
     peer_commands::keep_near_tips(&mut error);
     terminal::report_usage_error(&error, &hints)
-}
-
-impl Cli {
-    /// Returns whether the command runs again whenever a file that it read changes.
-    fn watches_files(&self) -> bool {
-        match &self.command {
-            Command::OnFiles(FileCommand::Manifests(args)) => args.watch,
-            Command::OnFiles(FileCommand::Generate(args)) => args.watches_files(),
-            _ => false,
-        }
-    }
-
-    fn run(self) -> anyhow::Result<()> {
-        let dir = self.dir.as_deref();
-        match self.command {
-            Command::OnFiles(command) => command.run(dir),
-            Command::OnCluster(ClusterCommand::Migrate(args))
-                if dir.is_none() && args.names_crds() =>
-            {
-                args.run(None)
-            }
-            Command::OnCluster(command) => command.run(&reading(&location::of_project(dir)?)?),
-            Command::OnOlm(command) if dir.is_none() || command.reads_files() => {
-                command.run(&location::exact(dir)?)
-            }
-            Command::StandAlone(_) | Command::OnOlm(_) if self.dir.is_some() => {
-                Err(terminal::usage_error(
-                    clap::error::ErrorKind::ArgumentConflict,
-                    "this command does not use a project: leave out `--dir`",
-                ))
-            }
-            Command::OnOlm(command) => command.run(Path::new(".")),
-            Command::StandAlone(command) => command.run(),
-        }
-    }
-}
-
-impl FileCommand {
-    fn run(self, dir: Option<&Path>) -> anyhow::Result<()> {
-        let dir = &self.working_folder(dir)?;
-        match self {
-            Self::Init(args) => {
-                writing(dir, &args.mode.clone(), |tree, root| args.write_files(dir, tree, root))
-            }
-            Self::Adopt(args) => args.run(dir),
-            Self::Create(command) => command.run(dir),
-            Self::Delete(command) => command.run(dir),
-            Self::Edit(args) => {
-                writing(dir, &args.mode.clone(), |tree, root| args.write_files(tree, root))
-            }
-            Self::Manifests(args) => args.run(dir),
-            Self::Generate(args) => args.run(dir),
-            Self::Crds(command) => command.run(dir),
-            Self::Bundle(args) => args.run(dir),
-            Self::Catalog(command) => command.run(dir),
-            Self::Chart(command) => command.run(dir),
-            Self::Image(command) => command.run(dir),
-            Self::Scorecard(args) => args.run(dir),
-        }
-    }
-
-    /// The folder to work in.
-    fn working_folder(&self, dir: Option<&Path>) -> anyhow::Result<PathBuf> {
-        match self {
-            // `init` makes the folder.
-            Self::Init(_) => Ok(dir.unwrap_or(Path::new(".")).to_owned()),
-            // A catalog may be outside of any project.
-            Self::Catalog(_) => location::exact(dir),
-            // These search for Cargo.toml, as cargo does.
-            Self::Crds(_) | Self::Adopt(_) | Self::Chart(_) => location::exact(dir),
-            Self::Generate(args) if args.is_of_any_project() => location::exact(dir),
-            Self::Bundle(args) if args.names_a_folder() => location::exact(dir),
-            Self::Scorecard(args) if args.names_a_folder() => location::exact(dir),
-            _ => location::of_project(dir),
-        }
-    }
-}
-
-impl ClusterCommand {
-    fn run(self, root: &Root) -> anyhow::Result<()> {
-        match self {
-            Self::Install(args) => args.run(root),
-            Self::Uninstall(args) => args.run(root),
-            Self::Deploy(args) => args.run(root),
-            Self::Undeploy(args) => args.run(root),
-            Self::Migrate(args) => args.run(Some(root)),
-            Self::Test(args) => args.run(root),
-            Self::Status(args) => args.run(root),
-        }
-    }
-}
-
-impl OlmCommand {
-    /// Returns whether the command may be given paths of files.
-    fn reads_files(&self) -> bool {
-        matches!(self, Self::Run(_) | Self::Olm(olm::OlmSubcommand::Install(_)))
-    }
-
-    fn run(self, dir: &Path) -> anyhow::Result<()> {
-        match self {
-            Self::Olm(command) => command.run(dir),
-            Self::Run(command) => command.run(dir),
-            Self::Cleanup(args) => args.run(),
-        }
-    }
-}
-
-impl StandAloneCommand {
-    fn run(self) -> anyhow::Result<()> {
-        match self {
-            Self::Version(args) => args.run(),
-            Self::Completion(args) => args.run(),
-            Self::Man(args) => args.run(Cli::command()),
-        }
-    }
 }
 
 #[test]

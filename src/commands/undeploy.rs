@@ -1,12 +1,14 @@
 //! `operator-rs undeploy`
 
+use std::path::Path;
+
+use super::{RunCommand, reading};
 use crate::app::{
     cluster_args::{self, ClusterArgs, SendMode},
     given::ManifestsArg,
     removal::{RemovalOrder, RemovalRequest},
     rendered::{self, RenderChanges, RenderPurpose},
 };
-use crate::disk::Root;
 use crate::project::Project;
 use cluster::Id;
 use model::Namespace;
@@ -34,8 +36,9 @@ pub struct Args {
     cluster_args: ClusterArgs,
 }
 
-impl Args {
-    pub fn run(self, root: &Root) -> anyhow::Result<()> {
+impl RunCommand for Args {
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
+        let root = &reading(dir)?;
         let sending = self.cluster_args.sending();
         let project = Project::read_any_layout(root)?;
         let namespace = self.namespace.as_ref();

@@ -1,3 +1,6 @@
+use std::path::Path;
+
+use super::{RunCommand, WorkingDirectory};
 use crate::terminal;
 
 /// Print the versions of operator-rs, kube and Kubernetes
@@ -10,8 +13,12 @@ Examples:
 )]
 pub struct Args;
 
-impl Args {
-    pub fn run(self) -> anyhow::Result<()> {
+impl RunCommand for Args {
+    fn working_directory(&self) -> WorkingDirectory {
+        WorkingDirectory::Unused
+    }
+
+    fn run(self, _dir: &Path) -> anyhow::Result<()> {
         terminal::print(&format!(
             "operator-rs {} (kube 5, Kubernetes 1.33 and newer)\n",
             env!("CARGO_PKG_VERSION")

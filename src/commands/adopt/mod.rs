@@ -15,7 +15,7 @@ use self::{
     outside::{CHART_COMMAND, CRDS_COMMAND, MANIFESTS_COMMAND, parse_project_path},
     own_kinds::{Evidence, OwnKinds},
 };
-use super::{OutputMode, writing};
+use super::{OutputMode, RunCommand, WorkingDirectory, writing};
 use crate::{
     app::{
         cargo::Workspace,
@@ -70,8 +70,12 @@ pub struct Args {
     mode: OutputMode,
 }
 
-impl Args {
-    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+impl RunCommand for Args {
+    fn working_directory(&self) -> WorkingDirectory {
+        WorkingDirectory::Exact
+    }
+
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
         let workspace = Workspace::find(dir, None)?;
         let top: PathBuf = workspace.root.resolved_path().to_owned();
         if self.mode.force {
@@ -82,7 +86,9 @@ impl Args {
         }
         writing(&top, &self.mode.clone(), |tree, root| self.write_files(tree, root))
     }
+}
 
+impl Args {
     fn write_files(self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
         let before = self.read_project(root)?;
         let reading = self.read_source(root)?;

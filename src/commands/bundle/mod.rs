@@ -16,7 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{OutputMode, reading, writing};
+use super::{OutputMode, RunCommand, WorkingDirectory, reading, writing};
 use crate::app::{
     bundles,
     derive::{self, GenerateOptions, RbacMarkers},
@@ -102,23 +102,29 @@ const DOCKERFILE: &str = "bundle.Dockerfile";
 /// The command that generates it.
 const BY: &str = "bundle";
 
-impl Args {
-    /// Returns whether the command reads a bundle that may be outside of any project.
-    pub fn names_a_folder(&self) -> bool {
-        match &self.command {
-            Some(BundleSubcommand::Diff(_)) => true,
-            Some(BundleSubcommand::Validate(args)) => args.names_a_folder(),
-            _ => false,
-        }
+impl RunCommand for Args {
+    fn working_directory(&self) -> WorkingDirectory {
+        if self.names_a_folder() { WorkingDirectory::Exact } else { WorkingDirectory::OfProject }
     }
 
-    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self.command {
             Some(BundleSubcommand::Build(args)) => args.run(dir),
             Some(BundleSubcommand::Diff(args)) => args.run(dir),
             Some(BundleSubcommand::Push(args)) => args.run(dir),
             Some(BundleSubcommand::Validate(args)) => args.run(dir),
             None => writing(dir, &self.mode.clone(), |tree, _| self.write_files(tree)),
+        }
+    }
+}
+
+impl Args {
+    /// Returns whether the command reads a bundle that may be outside of any project.
+    fn names_a_folder(&self) -> bool {
+        match &self.command {
+            Some(BundleSubcommand::Diff(_)) => true,
+            Some(BundleSubcommand::Validate(args)) => args.names_a_folder(),
+            _ => false,
         }
     }
 

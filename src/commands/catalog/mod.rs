@@ -11,6 +11,8 @@ mod validate;
 
 use std::path::Path;
 
+use super::{RunCommand, WorkingDirectory};
+
 pub use add::CatalogAddition;
 pub use render::BundleImage;
 
@@ -31,8 +33,12 @@ pub enum CatalogSubcommand {
     Push(push::Args),
 }
 
-impl CatalogSubcommand {
-    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+impl RunCommand for CatalogSubcommand {
+    fn working_directory(&self) -> WorkingDirectory {
+        WorkingDirectory::Exact
+    }
+
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self {
             Self::Add(args) => args.run(dir),
             Self::Render(args) => args.run(dir),

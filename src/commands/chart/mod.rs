@@ -5,6 +5,8 @@ mod report;
 
 use std::path::Path;
 
+use super::{RunCommand, WorkingDirectory};
+
 /// Check a Helm chart against the Rust source
 #[derive(clap::Subcommand)]
 #[command(after_help = "\
@@ -15,8 +17,12 @@ pub enum ChartSubcommand {
     Check(check::Args),
 }
 
-impl ChartSubcommand {
-    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+impl RunCommand for ChartSubcommand {
+    fn working_directory(&self) -> WorkingDirectory {
+        WorkingDirectory::Exact
+    }
+
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self {
             Self::Check(args) => args.run(dir),
         }

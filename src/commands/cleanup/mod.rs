@@ -12,8 +12,11 @@ mod removals;
 mod settle;
 mod v1;
 
+use std::path::Path;
+
 use std::collections::BTreeSet;
 
+use super::{RunCommand, WorkingDirectory};
 use crate::app::{
     cluster_args::{self, ClusterArgs, DryRunArgs, SendMode},
     olm_namespace::{self, InstallNamespace},
@@ -61,11 +64,17 @@ pub struct Args {
     cluster_args: ClusterArgs,
 }
 
-impl Args {
-    pub fn run(self) -> anyhow::Result<()> {
-        cluster_args::with_hint(self.remove_operator())
+impl RunCommand for Args {
+    fn working_directory(&self) -> WorkingDirectory {
+        WorkingDirectory::Unused
     }
 
+    fn run(self, _dir: &Path) -> anyhow::Result<()> {
+        cluster_args::with_hint(self.remove_operator())
+    }
+}
+
+impl Args {
     fn remove_operator(&self) -> anyhow::Result<()> {
         let package = self.package.to_string();
         let mut cluster = self.cluster_args.connect_as(cluster::Owner::default())?;

@@ -5,6 +5,8 @@ mod report;
 
 use std::path::Path;
 
+use super::{RunCommand, WorkingDirectory};
+
 /// Find breaking changes of CRDs
 #[derive(clap::Subcommand)]
 #[command(after_help = "\
@@ -15,8 +17,12 @@ pub enum CrdsSubcommand {
     Diff(diff::Args),
 }
 
-impl CrdsSubcommand {
-    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+impl RunCommand for CrdsSubcommand {
+    fn working_directory(&self) -> WorkingDirectory {
+        WorkingDirectory::Exact
+    }
+
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self {
             Self::Diff(args) => args.run(dir),
         }

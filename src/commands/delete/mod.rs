@@ -8,7 +8,7 @@ mod webhook;
 
 use std::path::Path;
 
-use super::writing;
+use super::{RunCommand, writing};
 
 /// Delete an API or a webhook from a project
 #[derive(clap::Subcommand)]
@@ -21,8 +21,8 @@ pub enum DeleteSubcommand {
     Webhook(webhook::Args),
 }
 
-impl DeleteSubcommand {
-    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+impl RunCommand for DeleteSubcommand {
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self {
             Self::Api(args) => {
                 writing(dir, &args.mode.clone(), |tree, root| args.write_files(tree, root))

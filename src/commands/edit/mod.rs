@@ -8,8 +8,11 @@
 mod checks;
 mod conversion;
 
+use std::path::Path;
+
 use std::collections::BTreeMap;
 
+use super::{RunCommand, writing};
 use crate::{
     app::{
         compile,
@@ -61,7 +64,7 @@ pub struct Args {
     #[command(flatten)]
     compile: compile::CompileFlags,
     #[command(flatten)]
-    pub mode: OutputMode,
+    mode: OutputMode,
 }
 
 /// A kind of the source, by its API group and its name, and its stored version.
@@ -71,8 +74,14 @@ struct Stored {
     version: String,
 }
 
+impl RunCommand for Args {
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
+        writing(dir, &self.mode.clone(), |tree, root| self.write_files(tree, root))
+    }
+}
+
 impl Args {
-    pub fn write_files(mut self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
+    fn write_files(mut self, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
         let project = Project::read(root)?;
         let group = terminal::ask_for_value(self.group.take(), "group", "cache")?;
         let kind = terminal::ask_for_value(self.kind.take(), "kind", "Memcached")?;

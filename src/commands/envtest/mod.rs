@@ -6,8 +6,12 @@ mod control_plane;
 mod download;
 mod stage;
 
+use super::{RunCommand, reading};
 use crate::project::Project;
-use std::{ffi::OsString, path::PathBuf};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use self::{
     assets::Assets,
@@ -70,8 +74,9 @@ pub struct Args {
     command: Vec<OsString>,
 }
 
-impl Args {
-    pub fn run(self, root: &Root) -> anyhow::Result<()> {
+impl RunCommand for Args {
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
+        let root = &reading(dir)?;
         let project = Project::find_in(root)?;
         let stage = self.build_stage(root, project.as_ref())?;
         if self.audit_rbac && stage.account.is_none() {
@@ -104,7 +109,9 @@ impl Args {
         }
         result
     }
+}
 
+impl Args {
     fn build_stage(&self, root: &Root, project: Option<&Project>) -> anyhow::Result<Stage> {
         let is_given = self.given.manifests.is_some() || self.crds.is_some();
         let given = self.namespace.as_ref();

@@ -10,7 +10,7 @@ mod schemas;
 
 use std::path::Path;
 
-use super::{OutputMode, bundle, reading, writing};
+use super::{OutputMode, RunCommand, WorkingDirectory, bundle, reading, writing};
 use crate::app::{
     compile,
     derive::{self, GenerateOptions, RbacMarkers},
@@ -52,25 +52,16 @@ enum GenerateSubcommand {
     Schemas(schemas::Args),
 }
 
-impl Args {
-    /// Returns whether the command works in any cargo project, with or without a PROJECT file.
-    pub fn is_of_any_project(&self) -> bool {
-        matches!(
-            &self.command,
-            Some(
-                GenerateSubcommand::Crds(_)
-                    | GenerateSubcommand::Docs(_)
-                    | GenerateSubcommand::Schemas(_)
-            )
-        )
+impl RunCommand for Args {
+    fn working_directory(&self) -> WorkingDirectory {
+        if self.is_of_any_project() { WorkingDirectory::Exact } else { WorkingDirectory::OfProject }
     }
 
-    /// Returns whether the command runs again whenever a file that it read changes.
-    pub fn watches_files(&self) -> bool {
+    fn watches_files(&self) -> bool {
         matches!(&self.command, Some(GenerateSubcommand::Crds(args)) if args.watch)
     }
 
-    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self.command {
             Some(GenerateSubcommand::Crds(args)) => args.run(dir),
             Some(GenerateSubcommand::Docs(args)) => args.run(dir),
@@ -93,6 +84,20 @@ impl Args {
                 generate_everything(tree, self.compile, &self.mode)
             }),
         }
+    }
+}
+
+impl Args {
+    /// Returns whether the command works in any cargo project, with or without a PROJECT file.
+    fn is_of_any_project(&self) -> bool {
+        matches!(
+            &self.command,
+            Some(
+                GenerateSubcommand::Crds(_)
+                    | GenerateSubcommand::Docs(_)
+                    | GenerateSubcommand::Schemas(_)
+            )
+        )
     }
 }
 

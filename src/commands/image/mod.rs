@@ -13,6 +13,8 @@ mod toolchain;
 
 use std::path::Path;
 
+use super::RunCommand;
+
 /// Build and push the operator's image without docker or podman
 #[derive(clap::Subcommand)]
 #[command(after_help = "\
@@ -24,8 +26,8 @@ pub enum ImageSubcommand {
     Push(push::Args),
 }
 
-impl ImageSubcommand {
-    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+impl RunCommand for ImageSubcommand {
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self {
             Self::Build(args) => args.run(dir),
             Self::Push(args) => args.run(dir),

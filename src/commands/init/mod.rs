@@ -3,10 +3,10 @@ mod recreate;
 
 use std::path::{Path, PathBuf};
 
+use super::{OutputMode, RunCommand, WorkingDirectory, writing};
 use clap::ValueEnum as _;
 use serde::Serialize;
 
-use super::OutputMode;
 use crate::app::{
     derive::{self, GenerateOptions},
     license,
@@ -62,7 +62,7 @@ pub struct Args {
     #[arg(long, hide = true)]
     repo: Option<String>,
     #[command(flatten)]
-    pub mode: OutputMode,
+    mode: OutputMode,
 }
 
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
@@ -104,13 +104,18 @@ struct InitContext<'a> {
 
 const README: &str = "README.md";
 
+impl RunCommand for Args {
+    fn working_directory(&self) -> WorkingDirectory {
+        WorkingDirectory::Created
+    }
+
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
+        writing(dir, &self.mode.clone(), |tree, root| self.write_files(dir, tree, root))
+    }
+}
+
 impl Args {
-    pub fn write_files(
-        self,
-        dir: &Path,
-        tree: &mut WorkTree<'_>,
-        root: &Root,
-    ) -> anyhow::Result<()> {
+    fn write_files(self, dir: &Path, tree: &mut WorkTree<'_>, root: &Root) -> anyhow::Result<()> {
         if let Some(project) = self.find_existing(root)? {
             return self.add_extras(tree, &project);
         }

@@ -7,6 +7,7 @@ mod uninstall;
 
 use std::path::Path;
 
+use super::{RunCommand, WorkingDirectory};
 use cluster::{ApplyHints, Owner};
 use olm::lifecycle;
 
@@ -25,8 +26,15 @@ pub enum OlmSubcommand {
     Uninstall(uninstall::Args),
 }
 
-impl OlmSubcommand {
-    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+impl RunCommand for OlmSubcommand {
+    fn working_directory(&self) -> WorkingDirectory {
+        match self {
+            Self::Install(_) => WorkingDirectory::Exact,
+            Self::Status(_) | Self::Uninstall(_) => WorkingDirectory::Unused,
+        }
+    }
+
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self {
             Self::Install(args) => args.run(dir),
             Self::Status(args) => args.run(),

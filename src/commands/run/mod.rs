@@ -10,6 +10,8 @@ mod v1;
 
 use std::path::Path;
 
+use super::{RunCommand, WorkingDirectory};
+
 /// Install an operator with OLM, for testing
 #[derive(clap::Subcommand)]
 #[command(
@@ -24,8 +26,12 @@ pub enum RunSubcommand {
     BundleUpgrade(Box<upgrade::Args>),
 }
 
-impl RunSubcommand {
-    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+impl RunCommand for RunSubcommand {
+    fn working_directory(&self) -> WorkingDirectory {
+        WorkingDirectory::Exact
+    }
+
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self {
             Self::Bundle(args) => args.run(dir),
             Self::BundleUpgrade(args) => args.run(dir),

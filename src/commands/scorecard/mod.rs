@@ -4,6 +4,7 @@ mod report;
 
 use std::path::{Path, PathBuf};
 
+use super::{RunCommand, WorkingDirectory};
 use crate::app::{bundles::source, images::RegistryAccess};
 use crate::disk::Bounds;
 use crate::{disk, terminal};
@@ -51,21 +52,12 @@ pub struct Item {
     outcome: Option<Outcome>,
 }
 
-impl Args {
-    /// Returns whether the bundle can be found without a project.
-    pub fn names_a_folder(&self) -> bool {
-        self.folder.is_some()
+impl RunCommand for Args {
+    fn working_directory(&self) -> WorkingDirectory {
+        if self.folder.is_some() { WorkingDirectory::Exact } else { WorkingDirectory::OfProject }
     }
 
-    /// The text of `--config`, and the name of its file.
-    fn named_configuration(&self) -> anyhow::Result<Option<(String, String)>> {
-        let bounds = Bounds::of_manifests(Some(self.access.deadline()));
-        let read =
-            |path: &PathBuf| anyhow::Ok((disk::read_named_text(path, bounds)?, display_path(path)));
-        self.config.as_ref().map(read).transpose()
-    }
-
-    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
         let folder = self.folder.as_deref().unwrap_or("bundle");
         let (files, name) = source::read(dir, folder, &self.access)?;
         self.access.require_use()?;
@@ -85,6 +77,16 @@ impl Args {
         let all = items.len();
         anyhow::ensure!(failed == 0, "{failed} of {all} tests did not pass");
         Ok(())
+    }
+}
+
+impl Args {
+    /// The text of `--config`, and the name of its file.
+    fn named_configuration(&self) -> anyhow::Result<Option<(String, String)>> {
+        let bounds = Bounds::of_manifests(Some(self.access.deadline()));
+        let read =
+            |path: &PathBuf| anyhow::Ok((disk::read_named_text(path, bounds)?, display_path(path)));
+        self.config.as_ref().map(read).transpose()
     }
 }
 

@@ -5,6 +5,9 @@ mod generated;
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
+
+use super::{RunCommand, reading};
 use diagnostics::Diagnostics;
 use serde::Serialize;
 
@@ -14,7 +17,6 @@ use self::{
 };
 use crate::{
     app::cluster_args::ClusterAddress,
-    disk::Root,
     manifests,
     project::{Operator, Project, Resource},
     terminal::{self, Look, Text, format_table},
@@ -92,8 +94,9 @@ impl PartState {
     }
 }
 
-impl Args {
-    pub fn run(self, root: &Root) -> anyhow::Result<()> {
+impl RunCommand for Args {
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
+        let root = &reading(dir)?;
         let project = Project::read_any_layout(root)?;
         let GenerationStatus { operator, parts, objects } =
             generated::inspect_project(root, &project)?;
