@@ -3,36 +3,21 @@
 use anyhow::Context as _;
 use std::{
     cell::{Cell, RefCell},
-    error::Error,
-    fmt,
-    io::{self, ErrorKind},
     panic,
-    path::PathBuf,
+    time::Duration,
 };
 
-use kube::{Client, Config, client::AuthError, config::KubeconfigError};
+use kube::{Client, Config};
 
 use super::{
-    Cluster, Interrupted, Proxies, executor::Executor, kubeconfig, owner::Owner, plugin::Host,
-    request::RESPONSE_TIME_LIMIT,
+    Cluster, executor::Executor, kubeconfig, kubeconfig_errors::INVALID_TOKEN, owner::Owner,
+    plugin::Host, target::Target, unreachable::failure_reason,
 };
-use diagnostics::{Hint as _, with_portable_system_errors};
-use model::{Deadline, TimedOut};
+use diagnostics::Hint as _;
+use model::Deadline;
 
-/// The cluster to connect to, and the limits of the connection.
-#[derive(Clone)]
-pub struct Target {
-    /// The kubeconfig; none means `$KUBECONFIG`, `~/.kube/config`, or the pod's service account.
-    pub kubeconfig: Option<PathBuf>,
-    /// `~/.kube/config`, if there is a home directory.
-    pub kubeconfig_in_home: Option<PathBuf>,
-    /// A context of the kubeconfig; none means its current one.
-    pub context: Option<String>,
-    pub proxies: Proxies,
-    /// The deadline of everything that waits for the cluster.
-    pub deadline: Deadline,
-    pub host: Host,
-}
+/// API servers end a request after a minute.
+const RESPONSE_TIME_LIMIT: Duration = Duration::from_secs(90);
 
 /// The inputs of a client whose credentials come from a plugin or a file.
 pub struct Renewal {
@@ -115,7 +100,7 @@ fn try_build_client(config: Config) -> Result<Client, String> {
     panic::set_hook(hook);
     match client {
         Ok(client) => client.map_err(|error| failure_reason(&error)),
-        Err(_) => Err(kubeconfig::INVALID_TOKEN.to_owned()),
+        Err(_) => Err(INVALID_TOKEN.to_owned()),
     }
 }
 
@@ -125,87 +110,4 @@ fn server_address(config: &Config) -> String {
     let port = url.port().map_or(String::new(), |port| format!(":{port}"));
     let (scheme, host) = (url.scheme_str().unwrap_or("http"), url.host().unwrap_or_default());
     format!("{scheme}://{host}{port}{}", url.path().trim_end_matches('/'))
-}
-
-/// A server that could not be reached, and why.
-#[derive(Debug)]
-pub struct Unreachable {
-    server: String,
-    reason: String,
-    /// True if the server accepted a connection and closed it before it responded.
-    pub(super) is_closed: bool,
-}
-
-impl fmt::Display for Unreachable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot connect to {}: {}", self.server, self.reason)
-    }
-}
-
-impl Error for Unreachable {}
-
-impl Unreachable {
-    pub(super) fn new(server: &str, reason: impl Into<String>) -> Self {
-        let reason = with_portable_system_errors(&reason.into()).into_owned();
-        Self { server: server.to_owned(), reason, is_closed: false }
-    }
-}
-
-/// Returns whether every further request would fail, too.
-pub(super) fn is_final(error: &anyhow::Error) -> bool {
-    error.is::<Unreachable>() || error.is::<Interrupted>() || error.is::<TimedOut>()
-}
-
-/// Returns the error of a request that got no response.
-pub(super) fn unreachable_error(error: &kube::Error, server: &str) -> anyhow::Error {
-    let is_closed = is_closed_connection(error);
-    Unreachable { is_closed, ..Unreachable::new(server, failure_reason(error)) }.into()
-}
-
-/// Returns whether the server, or a proxy before it, closed the connection in place of a response.
-fn is_closed_connection(error: &kube::Error) -> bool {
-    let mut next: Option<&(dyn Error + 'static)> = Some(error);
-    while let Some(error) = next {
-        let is_closed =
-            match (error.downcast_ref::<hyper::Error>(), error.downcast_ref::<io::Error>()) {
-                (Some(error), _) => error.is_incomplete_message(),
-                (None, Some(error)) => {
-                    matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe)
-                }
-                (None, None) => false,
-            };
-        if is_closed {
-            return true;
-        }
-        next = error.source();
-    }
-    false
-}
-
-/// Returns why there is no response, without anything of the kubeconfig's content. The innermost network error is the most precise.
-fn failure_reason(error: &kube::Error) -> String {
-    let mut link: &(dyn Error + 'static) = error;
-    loop {
-        if let Some(error) = link.downcast_ref::<AuthError>() {
-            return kubeconfig::auth_reason(error);
-        }
-        if let Some(error) = link.downcast_ref::<KubeconfigError>() {
-            return kubeconfig::error_reason(error);
-        }
-        match link.source() {
-            Some(next) => link = next,
-            None => break,
-        }
-    }
-    match error {
-        kube::Error::Service(_) | kube::Error::HyperError(_) => link.to_string(),
-        kube::Error::RustlsTls(_) => {
-            "the certificates and the key of the kubeconfig cannot be used for TLS".to_owned()
-        }
-        kube::Error::ProxyProtocolUnsupported { .. }
-        | kube::Error::ProxyProtocolDisabled { .. } => {
-            "its proxy is neither an `http://` nor an `https://` URL".to_owned()
-        }
-        _ => "the kubeconfig does not describe a usable connection".to_owned(),
-    }
 }

@@ -10,10 +10,11 @@ use kube::{
 
 use super::{
     Cluster, Id,
-    connect::is_final,
     path::{group_version_path, path_segment, plain_segment},
     refusal,
-    request::{ApiResponse, RemainingSize, SizeLimits},
+    request::{RemainingSize, SizeLimits},
+    response::ApiResponse,
+    unreachable::is_final,
 };
 use go_data::yaml::Value;
 

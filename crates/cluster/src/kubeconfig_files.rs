@@ -6,7 +6,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::Uri;
 use kube::config::{AuthInfo, Kubeconfig};
 
-use super::Target;
+use super::target::Target;
 
 /// The text of a kubeconfig, which Windows may have written in UTF-16.
 pub fn decode_text(content: &[u8]) -> Option<String> {

@@ -14,6 +14,7 @@ mod event;
 mod executor;
 mod interrupt;
 mod kubeconfig;
+mod kubeconfig_errors;
 mod kubeconfig_files;
 mod list;
 mod local_webhooks;
@@ -21,6 +22,7 @@ mod managers;
 mod migrate;
 mod namespace_contents;
 mod object;
+mod object_requests;
 mod owner;
 mod owner_label;
 mod path;
@@ -29,9 +31,12 @@ mod plugin;
 mod proxy;
 mod refusal;
 mod request;
+mod response;
 mod rollout;
 mod rollout_wait;
 mod service_account;
+mod target;
+mod unreachable;
 mod wait;
 
 use std::{
@@ -46,7 +51,6 @@ use kube::Client;
 
 pub use self::{
     apply::ApplyOptions,
-    connect::{Target, Unreachable},
     crds::{CustomObject, format_object_counts},
     delete::Live,
     event::{Action, Event, Verb},
@@ -60,7 +64,9 @@ pub use self::{
     plugin::{Host, Plugin},
     proxy::Proxies,
     refusal::{ApplyHints, Refusal, combine_refusals},
-    request::ApiResponse,
+    response::ApiResponse,
+    target::Target,
+    unreachable::Unreachable,
     wait::WaitState,
 };
 use self::{connect::Renewal, discovery::Resource, executor::Executor, interrupt::Interrupt};

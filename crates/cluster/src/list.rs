@@ -5,11 +5,12 @@ use kube::api::ListParams;
 
 use super::{
     Cluster, Id,
-    connect::is_final,
     discovery::{Resource, supports_verb},
     object::uid,
     refusal::{self, Refusal},
-    request::{ApiResponse, RemainingSize, SizeLimits},
+    request::{RemainingSize, SizeLimits},
+    response::ApiResponse,
+    unreachable::is_final,
 };
 use go_data::yaml::Value;
 use model::TimedOut;

@@ -11,7 +11,7 @@ use kube::{
     config::{AuthInfo, ExecConfig, ExecInteractiveMode},
 };
 
-use super::kubeconfig::{INVALID_TOKEN, UNREADABLE_EXPIRY};
+use super::kubeconfig_errors::{INVALID_TOKEN, UNREADABLE_EXPIRY};
 use anyhow::Context as _;
 use go_data::yaml::{self, Dialect, Value, json};
 use model::Deadline;

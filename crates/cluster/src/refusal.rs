@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::ApiResponse;
+use super::response::ApiResponse;
 use diagnostics::with_hints;
 use go_data::yaml::Value;
 

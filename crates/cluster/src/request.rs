@@ -6,36 +6,17 @@ use anyhow::Context as _;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, header::ACCEPT, response::Parts};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use kube::{
-    api::{GetParams, Patch, PatchParams},
-    client::Body,
-};
+use kube::client::Body;
 
 use super::{
-    Cluster, Id,
-    connect::{self, Unreachable},
+    Cluster,
     decode::{DecodeError, decode_json},
-    discovery::Resource,
     interrupt::{is_change, unless_interrupted},
-    object::{resource_version, uid},
-    refusal::{self, Refusal},
+    response::ApiResponse,
+    unreachable::{Unreachable, unreachable_error},
 };
 use diagnostics::Hint as _;
-use go_data::yaml::Value;
 use model::Deadline;
-
-/// The response of an API server, which may be a refusal.
-#[derive(Debug)]
-pub struct ApiResponse {
-    /// The HTTP status.
-    pub code: u16,
-    /// The object, list or `Status`; a string if it is not JSON.
-    pub body: Value,
-    /// Warnings about a request that the server has served.
-    pub warnings: Vec<String>,
-    /// The seconds to wait before a retry.
-    pub retry_after: Option<u64>,
-}
 
 /// The limits of all responses of one category together.
 pub(super) struct SizeLimits {
@@ -80,34 +61,11 @@ impl RemainingSize {
 /// No object is larger than 3 MiB; the pods of a workload, and the events of a namespace, are read as one response.
 const ANSWER: SizeLimits = SizeLimits { what: "one answer", text: 64 << 20, memory: 256 << 20 };
 
-/// API servers end a request after a minute.
-pub(super) const RESPONSE_TIME_LIMIT: Duration = Duration::from_secs(90);
-
 /// The longest pause that a server may ask for.
 const LONGEST_PAUSE: u64 = 10;
 
 /// Only so much of a text that is not JSON is kept, for messages.
 const LONGEST_MESSAGE: usize = 64 << 10;
-
-impl ApiResponse {
-    pub fn is_success(&self) -> bool {
-        (200..300).contains(&self.code)
-    }
-
-    /// The message of a refusal; only its beginning if it is not from an API server.
-    pub fn message(&self) -> String {
-        let text = match (self.body["message"].as_str(), &self.body) {
-            (Some(message), _) => message,
-            (None, Value::String(text)) => text.trim().lines().next().unwrap_or_default(),
-            _ => "",
-        };
-        match text.char_indices().nth(2000) {
-            _ if text.is_empty() => format!("HTTP status {}", self.code),
-            None => text.to_owned(),
-            Some((end, _)) => format!("{}…", &text[..end]),
-        }
-    }
-}
 
 impl Cluster {
     /// Limits the time of each response, in addition to the deadline of all of them.
@@ -182,61 +140,6 @@ impl Cluster {
         self.send(&request.with_context(|| format!("cannot request `{path}`"))?)
     }
 
-    /// An object of a kind that the server must serve; none if the object does not exist.
-    pub fn read(&self, id: &Id) -> anyhow::Result<Option<Value>> {
-        let Some(resource) = self.find_resource(id)? else { return Ok(None) };
-        self.read_object(&resource, id)?
-            .map_err(|refusal| refusal.into_error(&format!("{id} cannot be read")))
-    }
-
-    /// Returns whether the server has a kind.
-    pub fn serves(&self, api_version: &str, kind: &str) -> anyhow::Result<bool> {
-        Ok(self.list_resources(api_version)?.iter().any(|resource| resource.api.kind == kind))
-    }
-
-    /// Merges fields into an object; false if it has been changed since it was read.
-    pub fn merge(&self, live: &Value, mut fields: Value) -> anyhow::Result<bool> {
-        let id = Id::of(live);
-        let Some(resource) = self.find_resource(&id)? else {
-            anyhow::bail!("{} is no longer served", id.kind)
-        };
-        fields["metadata"]["uid"] = uid(live).into();
-        fields["metadata"]["resourceVersion"] = resource_version(live).into();
-        let (requests, name) = resource.requests_for(&id)?;
-        let field_manager = Some(self.owner.creator.clone());
-        let params = PatchParams { field_manager, ..PatchParams::default() };
-        let answer = self.send(&requests.patch(&name, &params, &Patch::Merge(fields))?)?;
-        match answer.code {
-            409 => Ok(false),
-            _ if answer.is_success() => Ok(true),
-            _ => {
-                Err(refusal::from_response(&answer).into_error(&format!("{id} cannot be changed")))
-            }
-        }
-    }
-
-    /// An object; none if it does not exist. Any other object in the response is refused.
-    pub(super) fn read_object(
-        &self,
-        resource: &Resource,
-        id: &Id,
-    ) -> anyhow::Result<Result<Option<Value>, Refusal>> {
-        let (requests, name) = resource.requests_for(id)?;
-        let answer = self.send(&requests.get(&name, &GetParams::default())?)?;
-        match answer.code {
-            200 => {}
-            404 => return Ok(Ok(None)),
-            _ => return Ok(Err(refusal::from_response(&answer))),
-        }
-        let is = Id::of(&answer.body);
-        let same_place = !resource.namespaced || is.namespace == id.namespace;
-        if is.kind != id.kind || is.name != id.name || !same_place || uid(&answer.body).is_empty() {
-            let message = "the server returned a different object";
-            return Ok(Err(Refusal::new(message, None)));
-        }
-        Ok(Ok(Some(answer.body)))
-    }
-
     fn send_once(
         &self,
         request: &Request<Vec<u8>>,
@@ -298,8 +201,7 @@ impl Cluster {
     ) -> anyhow::Result<(Parts, Bytes)> {
         let client = self.client.borrow().clone();
         let response = client.send(request).await;
-        let response =
-            response.map_err(|error| connect::unreachable_error(&error, &self.server))?;
+        let response = response.map_err(|error| unreachable_error(&error, &self.server))?;
         let (parts, body) = response.into_parts();
         match Limited::new(body, remaining.text).collect().await {
             Ok(body) => Ok((parts, body.to_bytes())),
@@ -333,16 +235,6 @@ fn the_text_of_a_warning_is_in_quotes() {
         Some("unknown field \"a\"".to_owned())
     );
     assert_eq!(warning_text("299 -"), None);
-}
-
-#[test]
-fn only_the_beginning_of_a_long_refusal_is_shown() {
-    let message = |body: Value| {
-        ApiResponse { code: 502, body, warnings: Vec::new(), retry_after: None }.message()
-    };
-    assert_eq!(message("<html>\n<body>".into()), "<html>");
-    assert_eq!(message(Value::Null), "HTTP status 502");
-    assert_eq!(message("x".repeat(9999).into()).chars().count(), 2001);
 }
 
 #[test]

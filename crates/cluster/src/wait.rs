@@ -28,7 +28,7 @@ impl Cluster {
             let reason = match look() {
                 Ok(WaitState::Done) => return Ok(None),
                 Ok(WaitState::Not(reason)) => reason,
-                Err(error) if error.is::<super::connect::Unreachable>() => error.to_string(),
+                Err(error) if error.is::<super::unreachable::Unreachable>() => error.to_string(),
                 // The last state that was seen says more than the request that the deadline cut off.
                 Err(error) if diagnostics::find_error::<TimedOut>(&error).is_some() => {
                     self.extend_deadline_to_explain();
