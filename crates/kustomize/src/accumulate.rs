@@ -10,8 +10,8 @@ use super::{
     config::{self, Config},
     generators,
     images::{self, Image},
-    labels,
-    load::{self, Kustomization},
+    kustomization::{Kustomization, Patch, Text},
+    labels, load,
     names::{self, Affix},
     namespace,
     objects::{Indexed, Objects},
@@ -156,7 +156,7 @@ impl<T: Tree> Build<'_, T> {
     fn include_component(
         &mut self,
         kustomization: &Kustomization,
-        component: &load::Text,
+        component: &Text,
         visited: &mut Vec<ProjectPath>,
         all: &mut Accumulator,
     ) -> anyhow::Result<()> {
@@ -181,7 +181,7 @@ impl<T: Tree> Build<'_, T> {
     fn enter_folder(
         &mut self,
         kustomization: &Kustomization,
-        item: &load::Text,
+        item: &Text,
         folder: ProjectPath,
         visited: &mut Vec<ProjectPath>,
         objects: usize,
@@ -262,7 +262,7 @@ impl<T: Tree> Build<'_, T> {
     fn apply_patches(
         &self,
         kustomization: &Kustomization,
-        patches: &[load::Patch],
+        patches: &[Patch],
         objects: &mut Objects,
     ) -> anyhow::Result<()> {
         if patches.is_empty() {

@@ -2,10 +2,11 @@
 
 use super::{
     budget::Budget,
-    load::{Generator, Kustomization, Text},
+    kustomization::{Generator, Kustomization, Text},
+    named_files,
     object::{BEHAVIOR, HASHED, Object},
     objects::Objects,
-    resources, share,
+    share,
 };
 use go_data::yaml::{self, Map, Value, json};
 use model::{Digest, Tree};
@@ -90,7 +91,7 @@ fn read_pairs(
 ) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     let mut pairs = Vec::new();
     for item in &generator.envs {
-        let (path, text) = resources::read_text(tree, kustomization, item)?;
+        let (path, text) = named_files::read_text(tree, kustomization, item)?;
         budget
             .take_bytes(text.len())
             .map_err(|error| kustomization.locate_error(item.mark, &error))?;
@@ -122,7 +123,7 @@ fn read_pairs(
     }
     for item in &generator.files {
         let (key, file) = key_and_file(kustomization, item)?;
-        let bytes = resources::read_bytes(tree, kustomization, &file)?.1;
+        let bytes = named_files::read_bytes(tree, kustomization, &file)?.1;
         budget
             .take_bytes(bytes.len())
             .map_err(|error| kustomization.locate_error(item.mark, &error))?;

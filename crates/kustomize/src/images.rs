@@ -3,7 +3,7 @@
 use super::{
     budget::Budget,
     fields::Field,
-    load::ImageEntry,
+    kustomization::ImageEntry,
     objects::Objects,
     pattern::{Pattern, Scope},
 };

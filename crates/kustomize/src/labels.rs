@@ -6,20 +6,12 @@ use super::{
     budget::Budget,
     config::{self, Config},
     fields::{Field, Gvk},
-    load::Label,
+    kustomization::{Label, Reach},
+    object::Object,
     objects::Objects,
+    share,
 };
-
-/// The fields to which labels are added.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Reach {
-    /// `metadata.labels` only.
-    Metadata,
-    /// Also those of pods and other templates.
-    Templates,
-    /// Labels and selectors.
-    Selectors,
-}
+use go_data::yaml::{Value, json};
 
 pub fn add_labels(
     objects: &mut Objects,
@@ -57,8 +49,24 @@ pub fn set_pairs(
         let fields: Vec<&Field> =
             fields.iter().filter(|field| field.selects_object(object)).collect();
         for (key, value) in pairs {
-            object.set_entry(&fields, key, value)?;
+            set_entry(object, &fields, key, value)?;
         }
     }
     Ok(())
+}
+
+/// Sets an entry of all maps at the fields of an object.
+fn set_entry(object: &mut Object, fields: &[&Field], key: &str, value: &str) -> anyhow::Result<()> {
+    object.shared += 1;
+    object.budget.count_objects(1)?;
+    let budget = object.budget.clone();
+    let mut setter = share::Setter::new(key, value, object.shared);
+    for field in fields {
+        field.visit_if_selected(object, Some(&json!({})), &mut |value| match value {
+            Value::Object(map) => setter.set_entry(map, &budget),
+            Value::Null => Ok(()),
+            _ => anyhow::bail!("a map is expected there"),
+        })?;
+    }
+    setter.update_shared(&mut object.value, &object.budget)
 }

@@ -7,7 +7,8 @@ use super::{
     WAY_OUT,
     budget::Budget,
     generators,
-    load::{self, Kustomization, PatchSource, Text},
+    kustomization::{Kustomization, PatchSource, Text},
+    load, named_files,
     resources::{self, Resource},
 };
 use diagnostics::{Diagnostic, Report};
@@ -82,10 +83,10 @@ fn check_paths(
         PatchSource::Inline(_) => None,
     });
     let texts = patch_files.chain(generators.iter().flat_map(|generator| &generator.envs));
-    errors.extend(texts.filter_map(|item| resources::read_text(tree, kustomization, item).err()));
+    errors.extend(texts.filter_map(|item| named_files::read_text(tree, kustomization, item).err()));
     let read = |item: &Text| {
         let (_, file) = generators::key_and_file(kustomization, item)?;
-        resources::read_bytes(tree, kustomization, &file)
+        named_files::read_bytes(tree, kustomization, &file)
     };
     let files = generators.iter().flat_map(|generator| &generator.files);
     errors.extend(files.filter_map(|item| read(item).err()));

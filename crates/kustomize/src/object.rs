@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use anyhow::Context as _;
 
-use super::{budget::Budget, fields::Field, id::Id, kinds, share};
+use super::{budget::Budget, id::Id, kinds, share};
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Map, Value, json};
 use model::ProjectPath;
@@ -206,22 +206,6 @@ impl Object {
             Some(value) => drop(metadata.insert(key.to_owned(), value.into())),
             None => drop(metadata.remove(key)),
         }
-    }
-
-    /// Sets an entry of all maps at the fields.
-    pub fn set_entry(&mut self, fields: &[&Field], key: &str, value: &str) -> anyhow::Result<()> {
-        self.shared += 1;
-        self.budget.count_objects(1)?;
-        let budget = self.budget.clone();
-        let mut setter = share::Setter::new(key, value, self.shared);
-        for field in fields {
-            field.visit_if_selected(self, Some(&json!({})), &mut |value| match value {
-                Value::Object(map) => setter.set_entry(map, &budget),
-                Value::Null => Ok(()),
-                _ => anyhow::bail!("a map is expected there"),
-            })?;
-        }
-        setter.update_shared(&mut self.value, &self.budget)
     }
 
     /// Returns true if a patch has removed all of the object.

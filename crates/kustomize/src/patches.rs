@@ -3,33 +3,16 @@
 use super::{
     budget::Budget,
     json_patch,
-    load::{Kustomization, Origin, Patch, PatchSource},
-    merge,
+    kustomization::{Kustomization, Patch, PatchField, PatchOptions, PatchSource},
+    merge, named_files,
     object::Object,
     objects::Indexed,
+    origin::Origin,
     resources, share,
 };
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Data, Dialect, Node, Value};
 use model::Tree;
-
-/// The options of a patch: the field that lists it, and the changes that it may make.
-#[derive(Debug, Default, Clone, Copy, PartialEq)]
-pub struct PatchOptions {
-    pub new_name: bool,
-    pub new_kind: bool,
-    pub field: PatchField,
-}
-
-/// The field that lists a patch. Only `patches` accepts an empty one.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub enum PatchField {
-    #[default]
-    Patches,
-    /// Treats metadata as a patch with a `target` does.
-    StrategicMerge,
-    Json6902,
-}
 
 pub fn apply_patch(
     tree: &impl Tree,
@@ -40,7 +23,7 @@ pub fn apply_patch(
 ) -> anyhow::Result<()> {
     let (path, text, field) = match &patch.source {
         PatchSource::Path(item) => {
-            let (path, text) = resources::read_text(tree, kustomization, item)?;
+            let (path, text) = named_files::read_text(tree, kustomization, item)?;
             (path, text, None)
         }
         PatchSource::Inline(item) => {

@@ -1,6 +1,6 @@
 //! `replicas`.
 
-use super::{fields::Field, load::Replica, objects::Indexed};
+use super::{fields::Field, kustomization::Replica, objects::Indexed};
 use go_data::yaml::json;
 
 pub fn set_replicas(

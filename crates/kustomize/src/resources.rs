@@ -5,17 +5,17 @@ use std::collections::VecDeque;
 use super::{
     WAY_OUT,
     budget::Budget,
-    load::{self, Kustomization, Origin, Text},
+    kustomization::{Kustomization, Text},
+    load,
+    named_files::{MISSING, join_path},
     object::Object,
+    origin::Origin,
     share,
 };
 use anyhow::Context as _;
-use diagnostics::{Hint as _, utf8_text};
+use diagnostics::Hint as _;
 use go_data::yaml::{Data, Dialect, Entry, Map, Node, Value};
 use model::{ProjectPath, Tree};
-
-/// The hint for a path that leads to nothing.
-const MISSING: &str = "restore it, or remove this entry";
 
 /// The file or folder that an entry refers to.
 pub enum Resource {
@@ -81,51 +81,6 @@ pub fn resolve_resource(
 fn has_file(tree: &impl Tree, folder: &ProjectPath, name: &str) -> bool {
     let file = folder.join(name).ok().and_then(|file| tree.read_bytes(&file).ok());
     file.flatten().is_some()
-}
-
-/// Reads the text of a file that a kustomization names.
-pub fn read_text(
-    tree: &impl Tree,
-    kustomization: &Kustomization,
-    item: &Text,
-) -> anyhow::Result<(ProjectPath, String)> {
-    let (path, bytes) = read_bytes(tree, kustomization, item)?;
-    match utf8_text(&bytes) {
-        Ok(text) => Ok((path, text.to_owned())),
-        Err(problem) => {
-            Err(kustomization.error_at(item.mark, &format!("{path} cannot be read: {problem}")))
-        }
-    }
-}
-
-/// Reads the bytes of a file that a kustomization names.
-pub fn read_bytes(
-    tree: &impl Tree,
-    kustomization: &Kustomization,
-    item: &Text,
-) -> anyhow::Result<(ProjectPath, Vec<u8>)> {
-    let path = join_path(kustomization, item)?;
-    if !path.is_in(&kustomization.folder) {
-        return Err(kustomization
-            .error_at(item.mark, &format!("{path} is outside of {}", kustomization.folder)))
-        .hint("kustomize reads files only from the kustomization's own directory");
-    }
-    match tree.read_bytes(&path)? {
-        Some(bytes) => Ok((path, bytes)),
-        None => {
-            Err(kustomization.error_at(item.mark, &format!("there is no {path}"))).hint(MISSING)
-        }
-    }
-}
-
-fn join_path(kustomization: &Kustomization, item: &Text) -> anyhow::Result<ProjectPath> {
-    if item.text.starts_with('/') {
-        return Err(kustomization.error_at(item.mark, &format!("`{}` is not relative", item.text)));
-    }
-    kustomization
-        .folder
-        .join(&item.text)
-        .map_err(|error| kustomization.error_at(item.mark, &error.to_string()))
 }
 
 /// Reads all objects of a file; lists of objects become their items.

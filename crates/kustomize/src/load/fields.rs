@@ -3,8 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{
-    super::{WAY_OUT, labels::Reach},
-    Files, Kustomization, Label, diagnostic_at,
+    super::{
+        WAY_OUT,
+        kustomization::{Kustomization, Label, Reach},
+        origin::diagnostic_at,
+    },
+    Files,
     reader::Reader,
 };
 use go_data::yaml::{Data, Entry, Mark, Node};

@@ -4,11 +4,11 @@ use super::{
     super::{
         config,
         fields::Gvk,
+        kustomization::Kustomization,
         part::Part,
         replacements::{Replacement, ReplacementSource, SourceSelector, Target},
         selector::Selector,
     },
-    Kustomization,
     reader::Reader,
 };
 use go_data::yaml::{Data, Entry, Node};

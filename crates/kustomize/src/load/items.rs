@@ -6,13 +6,14 @@ use super::{
     super::{
         WAY_OUT,
         fields::{Field, Gvk},
-        labels::Reach,
+        kustomization::{
+            Generator, GeneratorOptions, ImageEntry, Label, Patch, PatchField, PatchOptions,
+            PatchSource, Reach, Replica, Text,
+        },
         order::Order,
-        patches::{PatchField, PatchOptions},
+        origin::diagnostic_at,
         selector::{Selector, set_pattern},
     },
-    Generator, GeneratorOptions, ImageEntry, Label, Patch, PatchSource, Replica, Text,
-    diagnostic_at,
     reader::Reader,
 };
 use go_data::yaml::{Data, Entry, Node, Number, Value};

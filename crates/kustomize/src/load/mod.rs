@@ -5,211 +5,17 @@ mod files;
 mod items;
 mod reader;
 
-use std::collections::BTreeMap;
-
 pub use self::fields::REPLACEMENTS;
 use self::reader::Reader;
 use super::{
-    budget::Budget, config::Config, fields::Field, labels::Reach, order::Order,
-    patches::PatchOptions, replacements::Replacement, resources, selector::Selector,
+    budget::Budget,
+    kustomization::{Kustomization, Text},
+    named_files,
+    origin::{Origin, diagnostic_at},
 };
 use diagnostics::{Diagnostic, Hint as _, Lines};
-use go_data::yaml::{self, Data, Dialect, Entry, Mark, Node};
+use go_data::yaml::{Data, Dialect, Entry, Mark, Node};
 use model::{FileContent, ProjectPath, Tree};
-
-#[derive(Debug)]
-pub struct Kustomization {
-    pub path: ProjectPath,
-    /// The text of its file.
-    pub text: String,
-    pub folder: ProjectPath,
-    pub component: bool,
-    pub resources: Vec<Text>,
-    pub components: Vec<Text>,
-    pub generators: Vec<Generator>,
-    /// The options that all generators share.
-    pub generator_options: GeneratorOptions,
-    /// The patches of `patchesStrategicMerge` and `patches`, in this order.
-    pub patches: Vec<Patch>,
-    /// `patchesJson6902`, which come after names and labels.
-    pub late_patches: Vec<Patch>,
-    pub namespace: Option<String>,
-    pub name_prefix: Option<String>,
-    pub name_suffix: Option<String>,
-    pub labels: Vec<Label>,
-    pub common_annotations: BTreeMap<String, String>,
-    pub replicas: Vec<Replica>,
-    pub images: Vec<ImageEntry>,
-    pub replacements: Vec<Replacement>,
-    /// The additions of `configurations`.
-    pub config: Config,
-    /// The order of the rendered objects; without it, they keep their own.
-    pub order: Option<Order>,
-}
-
-/// A string and its position in the file.
-#[derive(Debug)]
-pub struct Text {
-    pub text: String,
-    pub mark: Mark,
-}
-
-#[derive(Debug)]
-pub struct Patch {
-    pub mark: Mark,
-    pub source: PatchSource,
-    pub target: Option<Selector>,
-    pub options: PatchOptions,
-}
-
-#[derive(Debug)]
-pub enum PatchSource {
-    Path(Text),
-    Inline(Text),
-}
-
-#[derive(Debug)]
-pub struct Label {
-    pub pairs: BTreeMap<String, String>,
-    pub reach: Reach,
-    pub fields: Vec<Field>,
-}
-
-#[derive(Debug, Default)]
-pub struct Replica {
-    pub mark: Mark,
-    pub name: String,
-    pub count: i64,
-}
-
-#[derive(Debug, Default)]
-pub struct ImageEntry {
-    pub name: String,
-    pub new_name: String,
-    pub new_tag: String,
-    pub digest: String,
-    pub tag_suffix: String,
-}
-
-#[derive(Debug, Default)]
-pub struct Generator {
-    pub mark: Mark,
-    pub secret: bool,
-    pub name: String,
-    pub namespace: String,
-    /// The type of a Secret.
-    pub kind: String,
-    pub behavior: &'static str,
-    pub literals: Vec<Text>,
-    pub files: Vec<Text>,
-    pub envs: Vec<Text>,
-    pub options: GeneratorOptions,
-}
-
-#[derive(Debug, Default, Clone)]
-pub struct GeneratorOptions {
-    pub labels: BTreeMap<String, String>,
-    pub annotations: BTreeMap<String, String>,
-    pub plain_name: bool,
-    pub immutable: bool,
-}
-
-impl Kustomization {
-    /// Returns an empty kustomization.
-    fn new(path: ProjectPath, text: &str, folder: ProjectPath) -> Self {
-        Self {
-            path,
-            text: text.to_owned(),
-            folder,
-            component: false,
-            resources: Vec::new(),
-            components: Vec::new(),
-            generators: Vec::new(),
-            generator_options: GeneratorOptions::default(),
-            patches: Vec::new(),
-            namespace: None,
-            name_prefix: None,
-            name_suffix: None,
-            labels: Vec::new(),
-            common_annotations: BTreeMap::new(),
-            replicas: Vec::new(),
-            images: Vec::new(),
-            replacements: Vec::new(),
-            late_patches: Vec::new(),
-            config: Config::default(),
-            order: Some(Order::default()),
-        }
-    }
-
-    pub fn error_at(&self, mark: Mark, message: &str) -> anyhow::Error {
-        let diagnostic = diagnostic_at(&self.path, mark, message.to_owned(), None);
-        diagnostic.quote(&mut Lines::new(&self.text)).into_error()
-    }
-
-    /// Adds the position of the entry that an error comes from.
-    pub fn locate_error(&self, mark: Mark, error: &anyhow::Error) -> anyhow::Error {
-        let Diagnostic { message, hints, .. } = error.into();
-        let diagnostic = diagnostic_at(&self.path, mark, message, None);
-        Diagnostic { hints, ..diagnostic.quote(&mut Lines::new(&self.text)) }.into_error()
-    }
-}
-
-fn diagnostic_at(
-    path: &ProjectPath,
-    mark: Mark,
-    message: String,
-    hint: Option<&str>,
-) -> Diagnostic {
-    let mut diagnostic =
-        Diagnostic::in_file(path.as_str(), message).at_position(mark.line, mark.column);
-    diagnostic.hints.extend(hint.map(str::to_owned));
-    diagnostic
-}
-
-/// The origin of a text: a file, or a field of a kustomization.
-#[derive(Clone, Copy)]
-pub struct Origin<'a> {
-    pub path: &'a ProjectPath,
-    /// The text of the file at the path.
-    pub text: &'a str,
-    /// The position of the field.
-    pub field: Option<Mark>,
-}
-
-impl Origin<'_> {
-    pub fn error_at(&self, mark: Mark, message: &str, hint: Option<&str>) -> anyhow::Error {
-        let (mark, message) = match self.field {
-            None => (mark, message.to_owned()),
-            Some(field) => (field, format!("in line {} of this text: {message}", mark.line)),
-        };
-        let diagnostic = diagnostic_at(self.path, mark, message, hint);
-        diagnostic.quote(&mut Lines::new(self.text)).into_error()
-    }
-
-    /// Parses the documents of the text.
-    pub fn parse_nodes(&self, text: &str, dialect: Dialect) -> anyhow::Result<Vec<Node>> {
-        yaml::parse_nodes(text, dialect).map_err(|error| {
-            match error.downcast::<yaml::YamlError>() {
-                Ok(fault) if self.field.is_none() => {
-                    yaml::malformed_diagnostic(self.path.as_str(), text, &fault).into_error()
-                }
-                Ok(fault) => self.error_at(fault.mark, &fault.message, fault.hint),
-                Err(error) => error.context(format!("cannot read {}", self.path)),
-            }
-        })
-    }
-}
-
-impl std::fmt::Display for Origin<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.field {
-            None => write!(f, "{}", self.path),
-            Some(Mark { line, column }) => {
-                write!(f, "{}:{line}:{column}: the inline patch", self.path)
-            }
-        }
-    }
-}
 
 pub const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
@@ -324,7 +130,7 @@ fn read_continuation(
     read: fn(&mut Reader, &Node, &mut Kustomization),
     budget: &Budget,
 ) -> anyhow::Result<bool> {
-    let (path, text) = resources::read_text(tree, kustomization, item)?;
+    let (path, text) = named_files::read_text(tree, kustomization, item)?;
     let origin = Origin { path: &path, text: &text, field: None };
     let nodes = origin.parse_nodes(&text, Dialect::Kubernetes)?;
     let mut reader = Reader::new(path, &text, budget);
@@ -340,18 +146,4 @@ fn read_continuation(
     }
     reader.ensure_no_problems()?;
     Ok(!nodes.is_empty())
-}
-
-impl GeneratorOptions {
-    pub fn inherit_from(&mut self, global: &Self) {
-        for (own, all) in
-            [(&mut self.labels, &global.labels), (&mut self.annotations, &global.annotations)]
-        {
-            for (key, value) in all {
-                own.entry(key.clone()).or_insert_with(|| value.clone());
-            }
-        }
-        self.plain_name |= global.plain_name;
-        self.immutable |= global.immutable;
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{super::budget::Budget, Text, diagnostic_at};
+use super::super::{budget::Budget, kustomization::Text, origin::diagnostic_at};
 use diagnostics::{Diagnostic, Diagnostics, Lines};
 use go_data::yaml::{self, Data, Entry, Mark, Node, Value};
 use model::ProjectPath;
