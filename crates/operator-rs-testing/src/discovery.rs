@@ -1,7 +1,7 @@
 //! Discovery: the groups, versions and resources that the server knows. These are the stable versions of Kubernetes
 //! itself and what the registered CRDs serve.
 
-use super::{built_in, kinds::Kind, store::Store, write::CRDS};
+use super::{built_in, crd::CRDS, kinds::Kind, store::Store};
 use kube::core::Version;
 use serde_json::{Value, json};
 use std::cmp::Reverse;

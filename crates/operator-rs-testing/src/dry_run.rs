@@ -4,15 +4,15 @@ use super::{
     Cluster,
     admission::Desk,
     built_in::is_built_in,
+    execute::execute_request,
     refusal::Refusal,
     request::Request,
-    server::carry_out,
     store::{Collection, Store},
 };
 use serde_json::{Value, json};
 
 /// Returns true if nothing of a request is to be stored. A body with options takes the place of the query.
-pub fn is_asked(request: &Request, body: &[u8]) -> bool {
+pub fn is_dry_run(request: &Request, body: &[u8]) -> bool {
     let options: Value = serde_json::from_slice(body).unwrap_or_default();
     match request.verb {
         "delete" | "deletecollection" if !body.is_empty() => options["dryRun"] == json!(["All"]),
@@ -32,7 +32,7 @@ pub fn dry_run(cluster: &Cluster, request: &Request, body: &[u8], desk: &mut Des
     request.query.remove("dryRun");
     let sent: Value = serde_json::from_slice(body).unwrap_or_default();
     let version = &sent["metadata"]["resourceVersion"];
-    let (code, text) = carry_out(&copy, &request, body, desk)?;
+    let (code, text) = execute_request(&copy, &request, body, desk)?;
     let mut object: Value = serde_json::from_str(&text).unwrap_or_default();
     if let ("delete", "Status", Some(before)) = (request.verb, object["kind"].as_str().unwrap_or_default(), &before) {
         // One that takes away the last finalizer answers with an object that has only its type: the real server changes

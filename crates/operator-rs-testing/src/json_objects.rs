@@ -3,6 +3,7 @@
 use super::{
     Cluster,
     admission::Desk,
+    crd::{CRDS, declared_schema},
     delete::delete_by_policy,
     kinds::{Kind, is_in_core_group},
     objects::missing_object,
@@ -11,7 +12,7 @@ use super::{
     store::Store,
     structural,
     versions::Versions,
-    write::{CRDS, declared_schema, put, write},
+    write::{put, write},
 };
 use serde::Serialize;
 use serde_json::Value;

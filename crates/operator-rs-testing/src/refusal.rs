@@ -1,6 +1,6 @@
 //! The errors that the server answers with.
 
-use super::{apply::Manager, request::Request};
+use super::request::Request;
 use serde_json::{Value, json};
 use std::{error::Error, fmt};
 
@@ -166,34 +166,6 @@ impl Refusal {
     pub(crate) fn patch_failed() -> Self {
         let message = "the server rejected our request due to an error in our request";
         Self { details: json!({}), ..Self::new(422, "Invalid", message) }
-    }
-
-    /// 409 of an apply that is not forced.
-    pub(crate) fn field_conflict(conflicts: &[(&Manager, Vec<String>)]) -> Self {
-        let mut causes = Vec::new();
-        let mut lines = Vec::new();
-        for (manager, fields) in conflicts {
-            let sub = match manager.subresource.as_str() {
-                "" => String::new(),
-                sub => format!(" with subresource \"{sub}\""),
-            };
-            let using = if manager.apply { String::new() } else { format!(" using {}", manager.api_version) };
-            let message = format!("conflict with \"{}\"{sub}{using}", manager.name);
-            for field in fields {
-                causes.push(json!({ "reason": "FieldManagerConflict", "message": message, "field": field }));
-            }
-            lines.push((format!("with \"{}\"{sub}{using}", manager.name), fields));
-        }
-        let message = match (causes.len(), lines.as_slice()) {
-            (1, [(line, fields)]) => {
-                format!("Apply failed with 1 conflict: conflict {line}: {}", fields.join(""))
-            }
-            (count, lines) => {
-                let list = lines.iter().map(|(line, fields)| format!("conflicts {line}:\n- {}", fields.join("\n- ")));
-                format!("Apply failed with {count} conflicts: {}", list.collect::<Vec<_>>().join("\n"))
-            }
-        };
-        Self { details: json!({ "causes": causes }), ..Self::new(409, "Conflict", message) }
     }
 
     /// The `Status` that is sent.

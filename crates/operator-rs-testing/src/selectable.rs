@@ -1,10 +1,10 @@
 //! The fields that field selectors may name: a few of each built-in kind, and those that a CRD declares.
 
 use super::{
+    crd::{CRDS, served_version},
     object::Object,
     refusal::Refusal,
     store::Store,
-    write::{CRDS, served_version},
 };
 use serde_json::Value;
 

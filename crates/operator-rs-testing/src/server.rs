@@ -4,26 +4,21 @@ use super::{
     Cluster,
     admission::{self, Desk},
     built_in::is_built_in,
-    delete::{delete, delete_by_policy, review_delete},
+    cancellation::unless_cancelled,
     discovery::answer_discovery,
-    dry_run,
+    dry_run::{dry_run, is_dry_run},
+    execute::execute_request,
     fault::Fault,
-    list::{answer_list, select_objects},
-    object::Object,
     refusal::{Refusal, Subject},
     request::Request,
     review::{REVIEWS, answer_review},
-    store::Store,
-    versions,
     watch::Watch,
-    write::write,
 };
 use http::{HeaderValue, Method, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full, StreamBody, combinators::UnsyncBoxBody};
 use hyper::body::Bytes;
 use kube::{Client, client::Body};
-use serde_json::{Value, json};
-use std::{convert::Infallible, sync::Arc};
+use std::convert::Infallible;
 use tokio_util::sync::CancellationToken;
 
 /// The body of an answer: text, or a stream of events.
@@ -39,22 +34,13 @@ pub fn client(cluster: &Cluster, dead: &CancellationToken) -> Client {
     Client::new(service, "default")
 }
 
-/// The output of the future; it never ends once `dead` is cancelled.
-pub async fn unless_cancelled<T>(dead: &CancellationToken, future: impl Future<Output = T>) -> T {
-    tokio::select! {
-        biased;
-        () = dead.cancelled() => std::future::pending().await,
-        out = future => out,
-    }
-}
-
 async fn answer_request(cluster: &Cluster, request: http::Request<Body>, dead: &CancellationToken) -> Answer {
     let (parts, body) = request.into_parts();
     let body = body.collect_bytes().await.unwrap_or_default();
     let Some(mut request) = Request::from_parts(&parts) else {
         return answer_path(cluster, &parts);
     };
-    request.is_dry_run = dry_run::is_asked(&request, &body);
+    request.is_dry_run = is_dry_run(&request, &body);
     let request = cluster.record_request(request, &body);
     let fault = cluster.fault_of(&request);
     match &fault {
@@ -72,7 +58,8 @@ async fn answer_request(cluster: &Cluster, request: http::Request<Body>, dead: &
             Err(refusal) => error_response(cluster, &request, &refusal),
         };
     }
-    let (done, warnings) = admission::carry_out(cluster, &request, &body).await;
+    let carry_out = |desk: &mut Desk| carry_out(cluster, &request, &body, desk);
+    let (done, warnings) = admission::carry_out_with_reviews(cluster, &request, &body, carry_out).await;
     if done.is_ok() {
         cluster.note_success(&request);
     }
@@ -107,75 +94,16 @@ fn answer_path(cluster: &Cluster, parts: &http::request::Parts) -> Answer {
 }
 
 /// Carries out anything but a watch.
-pub(super) fn carry_out(
-    cluster: &Cluster,
-    request: &Request,
-    body: &[u8],
-    desk: &mut Desk,
-) -> Result<(u16, String), Refusal> {
+fn carry_out(cluster: &Cluster, request: &Request, body: &[u8], desk: &mut Desk) -> Result<(u16, String), Refusal> {
     check_subresource(cluster, request)?;
     if request.verb == "create" && request.resource == REVIEWS {
         return Ok((201, answer_review(cluster, body)));
     }
     if request.is_dry_run {
-        return dry_run::dry_run(cluster, request, body, desk);
+        dry_run(cluster, request, body, desk)
+    } else {
+        execute_request(cluster, request, body, desk)
     }
-    let body: Value = match body {
-        [] => Value::Null,
-        body => serde_json::from_slice(body).map_err(|error| Refusal::bad_request(error.to_string()))?,
-    };
-    let key = (request.namespace.clone(), request.name.clone());
-    cluster.with_pages(|store, pages| match request.verb {
-        "list" => Ok((200, answer_list(store, pages, request)?)),
-        "get" => {
-            let kind = store.collection(&request.resource).kind.name.clone();
-            let it = Subject { resource: &request.resource, kind: &kind, name: &request.name };
-            let object = store.get(&request.resource, &key).ok_or_else(|| Refusal::not_found(it))?;
-            Ok((200, object_text(store, request, &object)?))
-        }
-        "delete" => {
-            let deleted = delete(store, request, &key, &body, desk)?;
-            if !deleted.gone || request.resource == "pods" {
-                return Ok((200, object_text(store, request, &deleted.object)?));
-            }
-            let (plural, group) = request.resource.split_once('.').unwrap_or((&request.resource, ""));
-            let mut details = json!({ "name": request.name, "kind": plural, "uid": deleted.object.uid });
-            if !group.is_empty() {
-                details["group"] = group.into();
-            }
-            let status = json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success",
-                "details": details });
-            Ok((200, status.to_string()))
-        }
-        "deletecollection" => {
-            let policy = body["propagationPolicy"].as_str().unwrap_or_default();
-            let answer = answer_list(store, pages, request)?;
-            let objects = select_objects(store, request)?;
-            let kind = store.collection(&request.resource).kind.name.clone();
-            let mut refused = None;
-            // All are reviewed before the first one goes, since a request is carried out again after each review.
-            let allowed =
-                objects.iter().take_while(|object| match review_delete(store, desk, request, &kind, object) {
-                    Ok(()) => true,
-                    Err(why) => {
-                        refused = Some(why);
-                        false
-                    }
-                });
-            let allowed: Vec<_> = allowed.collect();
-            if desk.is_missing_a_review() {
-                return Err(refused.unwrap_or_else(|| Refusal::with_code(500)));
-            }
-            for object in allowed {
-                delete_by_policy(store, &request.resource, object, policy);
-            }
-            refused.map_or(Ok((200, answer)), Err)
-        }
-        _ => {
-            let (code, object) = write(store, request, body, desk)?;
-            Ok((code, object_text(store, request, &object)?))
-        }
-    })
 }
 
 fn check_subresource(cluster: &Cluster, request: &Request) -> Result<(), Refusal> {
@@ -190,14 +118,6 @@ fn check_subresource(cluster: &Cluster, request: &Request) -> Result<(), Refusal
         }
         other => Err(Refusal::unsupported(&format!("the subresource `{other}` of {}", request.resource))),
     }
-}
-
-fn object_text(store: &mut Store, request: &Request, object: &Arc<Object>) -> Result<String, Refusal> {
-    if request.metadata_only {
-        return Ok(object.metadata_only());
-    }
-    let kind = store.collection(&request.resource).kind.name.clone();
-    Ok(versions::read_object(store, request, object)?.typed(&request.api_version, &kind))
 }
 
 fn error_response(cluster: &Cluster, request: &Request, refusal: &Refusal) -> Answer {

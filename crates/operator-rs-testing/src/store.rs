@@ -1,10 +1,10 @@
 //! All objects of the server, the history of their changes, and the owners of objects.
 
 use super::{
+    converter::Converter,
     kinds::Kind,
     object::{Key, Object},
-    versions::Converter,
-    write::encode_string_data,
+    secret::encode_string_data,
 };
 use serde_json::{Value, json};
 use std::{

@@ -2,33 +2,19 @@
 //! service converts them to the others.
 
 use super::{
+    converter::Converter,
+    crd::{CRDS, served_version},
     object::Object,
     refusal::Refusal,
     request::Request,
     store::Store,
-    write::{CRDS, served_version},
 };
-use futures::future::BoxFuture;
 use hyper::body::Bytes;
 use serde_json::{Value, json};
-use std::{fmt, sync::Arc, sync::mpsc, time::Duration};
+use std::{sync::Arc, sync::mpsc, time::Duration};
 
 /// The time for an answer, as the real server has it.
 const LIMIT: Duration = Duration::from_secs(30);
-
-/// Answers the requests to webhooks.
-type Service =
-    Arc<dyn Fn(http::Request<Bytes>) -> BoxFuture<'static, Result<http::Response<Bytes>, String>> + Send + Sync>;
-
-/// Converts objects between versions, by a service.
-#[derive(Clone, Default)]
-pub struct Converter(pub Option<Service>);
-
-impl fmt::Debug for Converter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Converter").field(&self.0.is_some()).finish()
-    }
-}
 
 /// The versions of one resource.
 pub struct Versions {

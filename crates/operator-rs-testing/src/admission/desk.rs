@@ -5,7 +5,6 @@ use super::{
         Cluster,
         refusal::Refusal,
         request::Request,
-        server,
         store::{Store, now},
     },
     Webhooks,
@@ -214,15 +213,16 @@ impl Desk {
     }
 }
 
-/// Carries out a request with its reviews. The second part are the warnings.
-pub async fn carry_out(
+/// Carries out a request by `carry_out`, again after each review. The second part are the warnings.
+pub async fn carry_out_with_reviews(
     cluster: &Cluster,
     request: &Request,
     body: &[u8],
+    mut carry_out: impl FnMut(&mut Desk) -> Result<(u16, String), Refusal>,
 ) -> (Result<(u16, String), Refusal>, Vec<String>) {
     let mut desk = Desk::for_request(cluster, request, body);
     loop {
-        let done = server::carry_out(cluster, request, body, &mut desk);
+        let done = carry_out(&mut desk);
         match desk.missing.take() {
             None => return (done, desk.warnings),
             Some(review) => desk.perform_review(request, review).await,

@@ -8,7 +8,7 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use super::{Cluster, refusal::Refusal, request::Request, versions::Converter};
+use super::{Cluster, converter::Converter, refusal::Refusal, request::Request};
 use configuration::Webhook;
 use desk::Review;
 use futures::{FutureExt, future::BoxFuture};
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use std::{fmt, sync::Arc};
 use tower::ServiceExt;
 
-pub use desk::{Desk, Stage, carry_out};
+pub use desk::{Desk, Stage, carry_out_with_reviews};
 
 /// What answers the requests to webhooks.
 type Service =

@@ -1,6 +1,7 @@
 //! Server-side apply and field ownership.
 
 mod compare;
+mod conflict;
 mod fields;
 mod managers;
 mod merge;
@@ -13,6 +14,7 @@ pub use schema::{Keys, Schema, Shape};
 
 use super::{built_in::is_built_in, refusal::Refusal, versions::Versions};
 use compare::Changes;
+use conflict::field_conflict;
 use fields::{Fields, remove_members};
 use managers::{Entries, Entry};
 use serde_json::{Value, json};
@@ -184,7 +186,7 @@ impl Writer<'_> {
             .collect();
         conflicts.sort_by_key(|(manager, _)| &manager.name);
         if !force && !conflicts.is_empty() {
-            return Err(Refusal::field_conflict(&conflicts));
+            return Err(field_conflict(&conflicts));
         }
         for entry in &mut entries.0 {
             if let Some(changes) =

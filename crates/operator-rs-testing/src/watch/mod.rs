@@ -4,12 +4,12 @@ mod events;
 
 use super::{
     Cluster,
+    cancellation::unless_cancelled,
     delivery::{Delivery, Progress},
     list::select_objects,
     refusal::Refusal,
     request::Request,
     selector::Selector,
-    server::unless_cancelled,
     store::{Change, Store},
     versions::Versions,
 };

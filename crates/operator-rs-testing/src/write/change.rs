@@ -1,10 +1,9 @@
 //! Stores what a write has changed, and nothing else.
 
 use super::{
-    super::{built_in::is_built_in, object::Object, refusal::Refusal, structural},
+    super::{built_in::is_built_in, object::Object, refusal::Refusal, secret::encode_string_data, structural},
     WriteRequest, Written,
 };
-use k8s_openapi::ByteString;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -136,20 +135,6 @@ fn keep_times(old: &Value, new: &mut Value) {
         && timeless(&before["managedFields"]) == timeless(&after["managedFields"])
     {
         new["metadata"] = before.clone();
-    }
-}
-
-/// Moves the `stringData` of a Secret to its `data`: the server never stores it, and never returns it.
-pub fn encode_string_data(resource: &str, object: &mut Value) {
-    if resource != "secrets" || !(object["data"].is_null() || object["data"].is_object()) {
-        return;
-    }
-    let Some(Value::Object(texts)) = object.as_object_mut().and_then(|object| object.remove("stringData")) else {
-        return;
-    };
-    for (key, text) in texts {
-        let bytes = ByteString(text.as_str().unwrap_or_default().into());
-        object["data"][key] = json!(bytes);
     }
 }
 

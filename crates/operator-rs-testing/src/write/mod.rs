@@ -8,19 +8,19 @@ use super::{
     admission::Desk,
     apply::{Manager, Writer},
     built_in::is_built_in,
+    crd::declared_schema,
     kinds::Kind,
     object::{Key, Object},
     patch,
     refusal::{Refusal, Subject},
     request::Request,
+    secret::encode_string_data,
     store::Store,
     structural,
     versions::{self, Versions},
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
-
-pub use change::encode_string_data;
 
 /// The result of a write: the HTTP status code, and the object.
 pub type Written = Result<(u16, Arc<Object>), Refusal>;
@@ -37,22 +37,6 @@ struct WriteRequest<'a> {
 
 /// An update creates these where they are not there, and needs a version where they are.
 const LEASES: &str = "leases.coordination.k8s.io";
-
-/// The resource of CRDs; the name of one is the resource that it declares.
-pub const CRDS: &str = "customresourcedefinitions.apiextensions.k8s.io";
-
-/// The schema of a resource in a version, where its CRD is known.
-pub fn declared_schema(store: &Store, resource: &str, api_version: &str) -> Option<Value> {
-    let crd = store.get(CRDS, &(String::new(), resource.to_owned()))?.value();
-    Some(served_version(&crd, api_version)?["schema"]["openAPIV3Schema"].clone())
-}
-
-/// The version that a CRD declares for requests of this one.
-pub fn served_version<'a>(crd: &'a Value, api_version: &str) -> Option<&'a Value> {
-    let version = api_version.rsplit('/').next().unwrap_or_default();
-    let versions = crd["spec"]["versions"].as_array()?;
-    versions.iter().find(|served| served["name"] == version).or_else(|| versions.first())
-}
 
 /// Carries out a create, an update, a patch or an apply.
 pub fn write(store: &mut Store, request: &Request, body: Value, desk: &mut Desk) -> Written {
