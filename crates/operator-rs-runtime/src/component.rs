@@ -87,8 +87,9 @@ pub async fn serve_webhooks(components: Vec<Component>, manager: &Manager) -> Re
             clap::Parser::try_parse_from([""]).map_err(|error| Error::Configuration(error.to_string()))?;
         let to_error = |error: anyhow::Error| Error::Configuration(crate::explain(error.as_ref()));
         let webhooks = || components.iter().filter_map(Component::as_webhook);
-        let certificate = crate::webhooks::keep_certificate(&flags, webhooks(), manager);
-        let server = crate::webhooks::start_server(&flags, webhooks(), manager, certificate).await.map_err(to_error)?;
+        let certificate = crate::webhook_server::keep_certificate(&flags, webhooks(), manager);
+        let server =
+            crate::webhook_server::start_server(&flags, webhooks(), manager, certificate).await.map_err(to_error)?;
         if let Some(server) = server {
             manager.stop.cancelled().await;
             server.shut_down(true).await;

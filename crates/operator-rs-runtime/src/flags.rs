@@ -4,7 +4,8 @@
 use crate::{
     client::Limits,
     flag_values::{self, Address},
-    leader::{self, LeaderElection},
+    leader,
+    leader_election::LeaderElection,
     manager::Settings,
     scope::WatchNamespaces,
     telemetry::LogFormat,

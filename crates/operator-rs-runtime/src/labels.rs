@@ -1,5 +1,6 @@
 //! Labels, label selectors, and values that are short enough for labels.
 
+use crate::hash::stable_hash;
 use std::collections::BTreeMap;
 
 /// Labels by their keys.
@@ -22,7 +23,7 @@ pub fn label_value(name: &str) -> String {
         return name.to_owned();
     }
     let begin: String = name.chars().filter(char::is_ascii).take(46).collect();
-    format!("{begin}-{}", crate::cache::hash(name.as_bytes()))
+    format!("{begin}-{}", stable_hash(name.as_bytes()))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! that two candidates can never both win. A Lease expires when *this* process has seen it unchanged for its duration,
 //! so that the clocks of the nodes need not agree. The crate for leader election lags behind kube.
 
-use crate::leader::LeaderElection;
+use crate::leader_election::LeaderElection;
 use k8s_openapi::{
     api::coordination::v1::{Lease, LeaseSpec},
     apimachinery::pkg::apis::meta::v1::MicroTime,

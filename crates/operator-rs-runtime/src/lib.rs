@@ -48,6 +48,8 @@ mod component;
 mod controller;
 #[cfg(feature = "conversion")]
 mod conversion;
+#[cfg(feature = "conversion")]
+mod conversion_webhooks;
 mod dry_run;
 mod error;
 mod events;
@@ -57,11 +59,14 @@ mod flag_values;
 #[cfg(feature = "flags")]
 mod flags;
 mod handles;
+mod hash;
 mod labels;
 mod leader;
+mod leader_election;
 mod lease;
 mod limit;
 mod manager;
+mod panics;
 mod permissions;
 #[cfg(feature = "flags")]
 mod process;
@@ -74,6 +79,10 @@ mod server;
 mod shutdown;
 mod telemetry;
 mod tls;
+#[cfg(all(feature = "flags", any(feature = "admission", feature = "conversion")))]
+mod webhook_server;
+#[cfg(any(feature = "admission", feature = "conversion"))]
+mod webhook_service;
 #[cfg(any(feature = "admission", feature = "conversion"))]
 mod webhooks;
 mod worker;
@@ -81,13 +90,13 @@ mod worker;
 pub use action::Action;
 #[cfg(feature = "admission")]
 pub use admission::webhook::{mutating_webhook, validating_webhook};
-pub use cache::{Desired, FieldManager, ObjectName, WatchOptions, Watchable, apply_owned};
+pub use cache::{CacheRef, Desired, FieldManager, ObjectName, WatchOptions, Watchable, apply_owned};
 #[cfg(feature = "flags")]
 pub use component::serve_webhooks;
 pub use component::{Component, cluster_controller, controller_per_namespace};
 pub use controller::Controller;
 #[cfg(feature = "conversion")]
-pub use conversion::{conversion_webhook, lossless_conversion_webhook};
+pub use conversion_webhooks::{conversion_webhook, lossless_conversion_webhook};
 pub use dry_run::DryRun;
 pub use error::{Error, ReconcileError, Result, StaleOwner};
 pub use events::EventPublisher;
@@ -105,9 +114,10 @@ pub use finalizer::{FinalizerEvent, finalizer};
 /// ```
 #[cfg(feature = "flags")]
 pub use flags::Flags;
-pub use handles::{CacheRef, Dependents, Owned, Primary, Referenced, Watched};
+pub use handles::{Dependents, Owned, Primary, Referenced, Watched};
 pub use labels::{Labels, label_selector, label_value};
-pub use leader::{LeaderElection, Leadership};
+pub use leader::Leadership;
+pub use leader_election::LeaderElection;
 pub use manager::{Identity, Manager, Settings};
 #[cfg(feature = "flags")]
 pub use process::run_manager;
@@ -120,7 +130,7 @@ pub use telemetry::capture_log;
 /// Tells controllers and servers to stop.
 pub use tokio_util::sync::CancellationToken;
 #[cfg(any(feature = "admission", feature = "conversion"))]
-pub use webhooks::webhook_service;
+pub use webhook_service::webhook_service;
 
 /// Locks a state. A poisoned lock is ignored, because only code of this crate holds the lock, and it does not panic.
 fn lock<T>(state: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {

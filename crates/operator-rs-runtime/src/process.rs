@@ -3,7 +3,7 @@
 mod plan;
 
 #[cfg(any(feature = "admission", feature = "conversion"))]
-use crate::webhooks;
+use crate::webhook_server;
 use crate::{
     Component, Flags, Identity, Manager,
     authorize::Authorizer,
@@ -86,7 +86,8 @@ pub(crate) async fn serve_until_stopped(manager: &Manager, flags: &Flags, parts:
     let (readiness, stop_servers) = (&manager.readiness, CancellationToken::new());
     let starting = readiness.expect("the controllers to start");
     #[cfg(any(feature = "admission", feature = "conversion"))]
-    let own_certificate = webhooks::keep_certificate(flags, parts.iter().filter_map(Component::as_webhook), manager);
+    let own_certificate =
+        webhook_server::keep_certificate(flags, parts.iter().filter_map(Component::as_webhook), manager);
     #[cfg(not(any(feature = "admission", feature = "conversion")))]
     let own_certificate: Option<Arc<tls::ServingCertificate>> = None;
     let mut servers = vec![];
@@ -109,7 +110,7 @@ pub(crate) async fn serve_until_stopped(manager: &Manager, flags: &Flags, parts:
     #[cfg(any(feature = "admission", feature = "conversion"))]
     let webhooks = parts.iter().filter_map(Component::as_webhook);
     #[cfg(any(feature = "admission", feature = "conversion"))]
-    let webhooks = webhooks::start_server(flags, webhooks, manager, own_certificate).await?;
+    let webhooks = webhook_server::start_server(flags, webhooks, manager, own_certificate).await?;
     let election = flags.leader_elect.then(|| flags.lease(manager.identity.name, &manager.client));
     let plan = Plan { election, warm: flags.warm_standby, grace: flags.graceful_shutdown_timeout };
     let result = plan.run(manager, starting, || run_all(manager, &flags.watch_namespace, parts)).await;

@@ -1,11 +1,11 @@
 //! Starts and shuts down the server of the webhooks, and chooses its certificate.
 
-use super::{CertificateKeeper, Routes, Webhook};
 use crate::{
-    Manager,
+    Flags, Manager,
     flag_values::Address,
     server::{self, Pages},
     tls::{self, ServingCertificate},
+    webhooks::{CertificateKeeper, Routes, Webhook},
 };
 use anyhow::Context;
 use std::{
@@ -38,7 +38,7 @@ pub(crate) struct WebhookServer {
 /// Starts to keep the certificate that the operator makes for itself, if the flags say so and it serves webhooks.
 /// Returns the serving certificate.
 pub(crate) fn keep_certificate<'a>(
-    flags: &crate::Flags,
+    flags: &Flags,
     webhooks: impl Iterator<Item = &'a Webhook>,
     manager: &Manager,
 ) -> Option<Arc<ServingCertificate>> {
@@ -56,7 +56,7 @@ pub(crate) fn keep_certificate<'a>(
 /// # Errors
 /// If two webhooks have the same path, the port is taken, or the certificate cannot be read.
 pub(crate) async fn start_server(
-    flags: &crate::Flags,
+    flags: &Flags,
     webhooks: impl Iterator<Item = &Webhook>,
     manager: &Manager,
     own_certificate: Option<Arc<ServingCertificate>>,

@@ -10,11 +10,11 @@ use crate::{
     events::Severity,
     lock,
     metrics::ControllerMetrics,
+    panics::panic_message,
 };
 use futures::future::BoxFuture;
 use serde::Serialize;
 use std::{
-    any::Any,
     collections::BTreeMap,
     sync::{Arc, Mutex},
     time::Duration,
@@ -224,10 +224,4 @@ pub(crate) async fn report_undecodable<K: Watchable>(
     if primary.is_undecodable(&key) {
         manager.publish(Severity::Warning, about, "Undecodable", &error).await;
     }
-}
-
-/// The message of a panic.
-pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message").to_owned()
 }

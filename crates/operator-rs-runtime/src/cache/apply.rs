@@ -14,6 +14,7 @@ use super::{
 use crate::{
     error::{Error, StaleOwner},
     explain,
+    hash::DESIRED_HASH,
     scope::ResourceScope,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
@@ -106,7 +107,7 @@ impl<C: Watchable> Children<C> {
         let Some((version, managed, hash, uid, proven)) = known else {
             return self.apply_body(target, body, fingerprint, Precondition::Absent).await;
         };
-        if hash.as_deref() == body["metadata"]["annotations"][ownership::DESIRED_HASH].as_str()
+        if hash.as_deref() == body["metadata"]["annotations"][DESIRED_HASH].as_str()
             // If the hashes are equal, `proven` is a proof for the same object with its fields in another order.
             && (proven.is_some() || ownership::owns_all_fields(&managed, self.field_manager, &body))
             && let Some(entry) = lock(&self.state).entries.get_mut(key).filter(|entry| entry.version == version)

@@ -1,8 +1,11 @@
 //! Desired objects, and the body in which they are sent, which has a hash of the content as an annotation. kube sends
 //! an object as it is. The hash leaves out the values of a Secret, because weak values could be guessed from it.
 
-use super::{entry::fast_hash, ownership};
-use crate::error::Error;
+use super::entry::fast_hash;
+use crate::{
+    error::Error,
+    hash::{DESIRED_HASH, stable_hash},
+};
 use k8s_openapi::{ByteString, apimachinery::pkg::apis::meta::v1::ObjectMeta};
 use kube::{Resource, api::PartialObjectMeta};
 use serde::{Deserialize, Serialize};
@@ -44,11 +47,11 @@ pub(super) fn build_body(json: &str, meta: &ObjectMeta) -> Result<Value, Error> 
         true => {
             let mut body = body.clone();
             body["data"].as_object_mut().into_iter().flatten().for_each(|(_, value)| *value = Value::Null);
-            ownership::hash(body.to_string().as_bytes())
+            stable_hash(body.to_string().as_bytes())
         }
-        false => ownership::hash(body.to_string().as_bytes()),
+        false => stable_hash(body.to_string().as_bytes()),
     };
-    body["metadata"]["annotations"][ownership::DESIRED_HASH] = hash.into();
+    body["metadata"]["annotations"][DESIRED_HASH] = hash.into();
     Ok(body)
 }
 

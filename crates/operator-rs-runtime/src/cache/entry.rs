@@ -2,6 +2,7 @@
 //! decoded, which takes four times the memory.
 
 use super::{observed::Observed, owner::OwnerAnnotations, ownership, prune::Moment, recent::ResourceVersion};
+use crate::hash::DESIRED_HASH;
 use serde::Deserialize;
 use std::{
     collections::HashMap,
@@ -118,7 +119,7 @@ impl CacheEntry {
             annotations: Option<HashMap<String, serde_json::Value>>,
         }
         let object: Object = serde_json::from_str(&self.json).ok()?;
-        object.metadata.annotations?.get(ownership::DESIRED_HASH)?.as_str().map(str::to_owned)
+        object.metadata.annotations?.get(DESIRED_HASH)?.as_str().map(str::to_owned)
     }
 }
 

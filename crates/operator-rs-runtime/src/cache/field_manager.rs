@@ -2,7 +2,7 @@
 //! other field managers only if the caller asks for that. kube sends a request even if nothing has changed.
 
 use super::{Children, Watchable, entry::fast_hash, lock, object_key};
-use crate::{error::Error, handles::CacheRef};
+use crate::error::Error;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::api::{Patch, PatchParams};
 use serde::Serialize;
@@ -82,6 +82,9 @@ impl FieldManager {
         cache.into().0.apply_as(self, fields).await
     }
 }
+
+/// The cache of `C`s behind a handle. See [`FieldManager::apply`].
+pub struct CacheRef<'a, C>(pub(crate) &'a Children<C>);
 
 impl<C: Watchable> Children<C> {
     /// Applies fields of an object: see [`FieldManager::apply`].

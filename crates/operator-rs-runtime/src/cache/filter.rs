@@ -58,7 +58,7 @@ impl<C: Watchable> Filter<C> {
     pub fn hash_object(&self, key: &str, object: &C) -> Option<u64> {
         let predicate = self.predicate.as_ref()?;
         catch_unwind(AssertUnwindSafe(|| predicate.hash_property(object))).unwrap_or_else(|panic| {
-            let error = Error::Panic(crate::worker::panic_message(&*panic));
+            let error = Error::Panic(crate::panics::panic_message(&*panic));
             warn!(kind = %C::kind(&()), object = %object_ref::<C>(key), %error, "cannot ask a predicate");
             None
         })

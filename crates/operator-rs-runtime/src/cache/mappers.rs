@@ -106,7 +106,7 @@ where
         let namespace = object.metadata.namespace.as_deref();
         let parents = || mapper(&decoded).into_iter().map(|parent| parent.into().into_key::<P>(namespace)).collect();
         let parents: Vec<Arc<str>> = catch_unwind(AssertUnwindSafe(parents)).unwrap_or_else(|panic| {
-            let error = crate::worker::panic_message(&*panic);
+            let error = crate::panics::panic_message(&*panic);
             warn!(kind = %C::kind(&()), object = %object_ref::<C>(&object.object_key()), error, "the function of `watches` panicked");
             vec![]
         });

@@ -9,9 +9,6 @@ use serde::Deserialize;
 use serde_json::{Map, Value, value::RawValue};
 use std::borrow::Cow;
 
-/// The annotation with the hash of the object that was applied last.
-pub(crate) const DESIRED_HASH: &str = "runtime.operator-rs.io/desired-hash";
-
 /// The fields of `metadata` that are in no set, because the server takes them from the URL of the request or sets them
 /// itself.
 const UNOWNED_METADATA: [&str; 7] =
@@ -32,12 +29,6 @@ const BUILT_IN_MAPS: [&str; 11] = [
     "parameters",
     "overhead",
 ];
-
-/// Returns a hash that is the same in every process and version: the first 64 bits of SHA-256 in hexadecimal digits.
-pub fn hash(bytes: &[u8]) -> String {
-    let digest = ring::digest::digest(&ring::digest::SHA256, bytes);
-    digest.as_ref()[..8].iter().map(|byte| format!("{byte:02x}")).collect()
-}
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

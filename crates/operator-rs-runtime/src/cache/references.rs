@@ -37,7 +37,7 @@ impl<K: Watchable> References<K> {
         let targets: Targets<K> = Box::new(move |primary, namespace| {
             let keys = || targets(primary).into_iter().map(|target| target.into().into_key::<C>(namespace)).collect();
             catch_unwind(AssertUnwindSafe(keys)).unwrap_or_else(|panic| {
-                let error = crate::worker::panic_message(&*panic);
+                let error = crate::panics::panic_message(&*panic);
                 let name = primary.meta().name.as_deref();
                 tracing::warn!(kind = %K::kind(&()), name, error, "the function of `references` panicked");
                 vec![]

@@ -1,6 +1,6 @@
 //! The change of an object, as the paths of its changed fields. It has no values, because they may be secret.
 
-use crate::cache::DESIRED_HASH;
+use crate::hash::DESIRED_HASH;
 use serde_json::Value;
 use std::{collections::BTreeSet, fmt};
 

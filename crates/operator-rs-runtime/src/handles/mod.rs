@@ -11,8 +11,3 @@ pub use dependents::Dependents;
 pub use owned::Owned;
 pub use primary::Primary;
 pub use watched::{Referenced, Watched};
-
-use crate::cache::Children;
-
-/// The cache of `C`s behind a handle. See [`FieldManager::apply`](crate::FieldManager::apply).
-pub struct CacheRef<'a, C>(pub(crate) &'a Children<C>);

@@ -1,9 +1,8 @@
 //! The handle of the objects of one kind that primary objects own.
 
-use super::CacheRef;
 use crate::{
     Error,
-    cache::{Children, Desired, Owner, Watchable},
+    cache::{CacheRef, Children, Desired, Owner, Watchable},
 };
 use std::{marker::PhantomData, sync::Arc};
 

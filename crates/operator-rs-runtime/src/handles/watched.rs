@@ -1,7 +1,6 @@
 //! The handles of objects that primary objects do not own, so that a reconcile only reads them.
 
-use super::CacheRef;
-use crate::cache::{Children, Watchable};
+use crate::cache::{CacheRef, Children, Watchable};
 use std::{marker::PhantomData, sync::Arc};
 
 /// Watched objects of a kind that `K`s do not own. [`Controller::watches`](crate::Controller::watches) returns it.

@@ -1,11 +1,7 @@
 //! Decides when the controllers start, with or without the Lease, and when they end. kube-runtime leaves that to each
 //! program.
 
-use crate::{
-    Manager,
-    leader::{LeaderElection, Leadership},
-    readiness::Pending,
-};
+use crate::{Manager, leader::Leadership, leader_election::LeaderElection, readiness::Pending};
 use anyhow::anyhow;
 use std::{pin::pin, time::Duration};
 use tokio::time::sleep;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{cluster_controller, controller_per_namespace, leader::LeaderElection, lease::tests::Server};
+use crate::{cluster_controller, controller_per_namespace, leader_election::LeaderElection, lease::tests::Server};
 use std::{
     future::pending,
     sync::atomic::{AtomicUsize, Ordering::SeqCst},

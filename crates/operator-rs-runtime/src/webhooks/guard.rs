@@ -1,7 +1,7 @@
 //! Runs code of the operator so that the request is answered even if the code panics or takes too long.
 
 use super::metrics::panic_counter;
-use crate::{Manager, worker::panic_message};
+use crate::{Manager, panics::panic_message};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::task::AbortOnDropHandle;

@@ -1,8 +1,10 @@
 //! Reads a request within limits, and passes it to the webhook at its path.
 
+#[cfg(feature = "conversion")]
+use super::conversions::answer_conversion;
 use super::{Call, Webhook, metrics::Series};
 #[cfg(feature = "conversion")]
-use crate::conversion::{self, Convert};
+use crate::conversion::Convert;
 use crate::{Manager, flag_values::time};
 use futures::future::BoxFuture;
 use http::{HeaderMap, Method, Request, Response, StatusCode, Uri, header};
@@ -91,7 +93,7 @@ impl Routes {
                 "/convert",
                 Route {
                     series: Series::new(&manager.metrics, "/convert"),
-                    answer: Box::new(move |call| Box::pin(conversion::answer_review(converters.clone(), call))),
+                    answer: Box::new(move |call| Box::pin(answer_conversion(converters.clone(), call))),
                     max_body: 64 * MEBIBYTE,
                     body_bytes: Arc::new(Semaphore::new(CONVERSION_BYTES)),
                     limit: Duration::from_secs(30),

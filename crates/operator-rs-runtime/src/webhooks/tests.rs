@@ -1,7 +1,8 @@
 use super::*;
-use crate::{Identity, explain, metrics::Metrics};
+use crate::{Component, Identity, explain, metrics::Metrics, webhook_server::start_server, webhook_service};
 use clap::Parser;
-use http::StatusCode;
+use futures::future::FutureExt;
+use http::{Request, StatusCode};
 use operator_rs_testing::Cluster;
 use rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::CertificateDer};
 use std::path::{Path, PathBuf};
