@@ -19,10 +19,13 @@ use cap_std::{
 
 #[cfg(all(test, unix))]
 use super::crash;
+#[cfg(target_os = "linux")]
+use super::system_errors::is_unsupported;
 use super::{
     content::{read_content, size_limit},
     like::NewFileAttributes,
     open_elsewhere::retry,
+    system_errors::is_missing,
 };
 
 pub struct Folder(Dir);
@@ -382,17 +385,4 @@ impl Folder {
     pub fn handle(&self) -> io::Result<fs::File> {
         self.0.open_with(".", OpenOptions::new().read(true).maybe_dir(true)).map(File::into_std)
     }
-}
-
-/// Returns whether the file system does not support the operation at all.
-#[cfg(target_os = "linux")]
-pub fn is_unsupported(error: &io::Error) -> bool {
-    use rustix::io::Errno;
-    let is = |errno: Errno| error.raw_os_error() == Some(errno.raw_os_error());
-    is(Errno::INVAL) || is(Errno::NOSYS) || is(Errno::NOTSUP)
-}
-
-/// Returns whether the file, or a folder on the way to it, does not exist.
-pub fn is_missing(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::NotFound
 }

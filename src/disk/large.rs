@@ -9,10 +9,11 @@ use anyhow::Context as _;
 
 use super::{
     content::{open_anywhere, read_anywhere},
-    folder::{FileKind, Folder, is_missing},
+    folder::{FileKind, Folder},
     like::NewFileAttributes,
     places::OpenFolders,
     root::{FolderLookup, Root},
+    system_errors::is_missing,
 };
 use diagnostics::Hint as _;
 use model::{ProjectPath, display_path};

@@ -123,7 +123,7 @@ mod extended {
         fsetxattr,
     };
 
-    use crate::disk::folder::is_unsupported;
+    use crate::disk::system_errors::is_unsupported;
 
     /// The values by their names; none for what cannot be read.
     pub type ExtendedAttributes = BTreeMap<OsString, Option<Vec<u8>>>;

@@ -6,6 +6,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this module accesses the disk")]
 
+mod changed_meanwhile;
 mod content;
 #[cfg(all(test, unix))]
 mod crash;
@@ -24,6 +25,7 @@ mod places;
 mod recover;
 mod root;
 mod scratch_dir;
+mod system_errors;
 mod transaction;
 mod tree;
 pub mod watch;
@@ -76,7 +78,7 @@ pub fn read_text_if_exists(path: &Path) -> anyhow::Result<Option<String>> {
             Ok(text) => Ok(Some(text.to_owned())),
             Err(problem) => anyhow::bail!("{}: {problem}", reading()),
         },
-        Err(error) if folder::is_missing(&error) => Ok(None),
+        Err(error) if system_errors::is_missing(&error) => Ok(None),
         Err(error) => Err(error).with_context(reading),
     }
 }

@@ -13,7 +13,7 @@ use std::{
 
 use anyhow::Context as _;
 
-use super::folder::is_missing;
+use super::system_errors::is_missing;
 use diagnostics::utf8_text;
 use model::{Deadline, display_path};
 

@@ -3,11 +3,12 @@
 //! Whatever happens to a folder's name in the meantime, the same folder gets the new files, and the old ones back. In
 //! the end, each must still be where it was.
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
 use anyhow::Context as _;
 
 use super::{
+    changed_meanwhile::ChangedMeanwhile,
     folder::Folder,
     root::{FolderLookup, Root, enter_folder},
 };
@@ -21,29 +22,6 @@ pub struct OpenFolders<'a> {
     /// The folders that did not exist before, outermost first.
     new: Vec<ProjectPath>,
 }
-
-/// Another program has changed a file or a folder while the command ran.
-#[derive(Debug)]
-pub struct ChangedMeanwhile(String);
-
-impl ChangedMeanwhile {
-    pub fn edited_file(path: &ProjectPath) -> anyhow::Error {
-        Self(format!("{path} changed while the command ran")).into()
-    }
-
-    pub fn moved_folder(path: &str) -> anyhow::Error {
-        let what = "was moved, replaced or removed while the command ran";
-        Self(format!("the directory `{path}` {what}")).into()
-    }
-}
-
-impl fmt::Display for ChangedMeanwhile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ChangedMeanwhile {}
 
 impl<'a> OpenFolders<'a> {
     /// Opens the folders of these files, as far as they exist.

@@ -9,9 +9,10 @@ use std::{
 use anyhow::Context as _;
 
 use super::{
-    folder::{FileKind, Folder, is_missing},
+    changed_meanwhile::ChangedMeanwhile,
+    folder::{FileKind, Folder},
     lock,
-    places::ChangedMeanwhile,
+    system_errors::is_missing,
 };
 use diagnostics::Hint as _;
 use model::{ProjectPath, display_path};

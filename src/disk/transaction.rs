@@ -9,11 +9,13 @@ use std::io;
 use anyhow::Context as _;
 
 use super::{
+    changed_meanwhile::ChangedMeanwhile,
     content::LONGEST,
-    folder::{FileKind, Folder, is_missing},
+    folder::{FileKind, Folder},
     inputs::sha256_hex,
     journal::{Journal, JournalStep},
-    places::{ChangedMeanwhile, OpenFolders, blocked_path},
+    places::{OpenFolders, blocked_path},
+    system_errors::is_missing,
 };
 use model::ProjectPath;
 

@@ -7,9 +7,10 @@ use walkdir::WalkDir;
 
 use super::{
     content::size_limit,
-    folder::{FileKind, Folder, is_missing},
+    folder::{FileKind, Folder},
     journal,
     root::{FolderLookup, Root, symlink_message},
+    system_errors::is_missing,
     watch,
 };
 use diagnostics::utf8_text;

@@ -13,10 +13,11 @@
 use std::io;
 
 use super::{
+    changed_meanwhile::ChangedMeanwhile,
     inputs::sha256_hex,
     journal::{Journal, JournalStep, is_git},
     open_elsewhere::is_open_elsewhere,
-    places::{ChangedMeanwhile, OpenFolders},
+    places::OpenFolders,
     root::Root,
     transaction::{StepState, Transaction},
 };
