@@ -2,9 +2,9 @@
 
 use super::{
     amendment::{self, Amendment},
+    line_numbers::lines_before,
     ours,
     outcome::FileOutcome,
-    work_tree::lines_before,
 };
 use diagnostics::Diagnostic;
 use go_data::yaml;

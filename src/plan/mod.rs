@@ -5,6 +5,7 @@ mod amendment;
 mod changes;
 mod entries;
 mod intent;
+mod line_numbers;
 mod ours;
 mod outcome;
 mod portable;

@@ -1,8 +1,8 @@
 use std::{collections::BTreeMap, mem, path::Path};
 
 use super::{
-    Change, Changes, GeneratedFolder, Intent, Plan, ours, outcome::FileOutcome,
-    portable::PortableNames,
+    Change, Changes, GeneratedFolder, Intent, Plan, line_numbers::lines_before, ours,
+    outcome::FileOutcome, portable::PortableNames,
 };
 use diagnostics::{Diagnostic, Diagnostics};
 use model::{FileContent, ProjectPath, Tree};
@@ -243,13 +243,6 @@ impl<'a> WorkTree<'a> {
 
 /// Why a generated file with an edit stays.
 pub const EDITED: &str = "no longer generated, and edited or copied by hand";
-
-/// For each line of a text, its number before a change, counted from 1: none for new lines.
-pub fn lines_before(before: &str, after: &str) -> Vec<Option<usize>> {
-    let diff = similar::TextDiff::from_lines(before, after);
-    let lines = diff.iter_all_changes().filter(|change| change.new_index().is_some());
-    lines.map(|line| line.old_index().map(|index| index + 1)).collect()
-}
 
 impl Tree for WorkTree<'_> {
     fn read_content(&self, path: &ProjectPath) -> anyhow::Result<FileContent> {
