@@ -12,15 +12,16 @@ use std::{
     ffi::OsString,
     io::Write as _,
     path::{Path, PathBuf},
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Child, ExitStatus, Stdio},
     thread,
     time::Duration,
 };
 
 use anyhow::Context as _;
 
-use super::{ProgramPath, group};
+use super::{ProgramPath, group, shell::supervising_shell};
 use model::display_path;
+
 /// `sh -c … sh LOG PROGRAM ARGUMENT…`: runs the program until it ends or the pipe at stdin is closed.
 const UNTIL_WE_END: &str = r#"exec 3<&0; log=$1; shift
 "$@" 3<&- </dev/null >"$log" 2>&1 & it=$!
@@ -53,7 +54,7 @@ impl BackgroundProcess {
         log: &str,
     ) -> anyhow::Result<Self> {
         let program = program.as_path();
-        let mut shell = shell(UNTIL_WE_END)?;
+        let mut shell = supervising_shell(UNTIL_WE_END)?;
         shell.arg(log).arg(program).args(arguments).current_dir(folder);
         let child = shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         child.map(Self).with_context(|| format!("cannot start `{}`", display_path(&program)))
@@ -61,7 +62,7 @@ impl BackgroundProcess {
 
     /// Deletes a folder when this value is dropped or this process ends.
     pub fn sweeping(folder: &Path) -> anyhow::Result<Self> {
-        let mut shell = shell(SWEEP)?;
+        let mut shell = supervising_shell(SWEEP)?;
         let child = shell.arg(folder).stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
         child.map(Self).with_context(|| format!("cannot supervise `{}`", display_path(&folder)))
     }
@@ -87,7 +88,7 @@ pub fn left_running(
     log: &str,
 ) -> anyhow::Result<u32> {
     let program = program.as_path();
-    let mut shell = shell(LEFT)?;
+    let mut shell = supervising_shell(LEFT)?;
     shell.arg(log).arg(program).args(arguments).current_dir(folder);
     let child = shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     child.map(|it| it.id()).with_context(|| format!("cannot start `{}`", display_path(&program)))
@@ -98,7 +99,7 @@ pub fn end(programs: &[u32]) {
     for process in programs {
         if cfg!(windows) {
             group::kill(*process);
-        } else if let Ok(mut shell) = shell("kill -9 \"$1\" 2>/dev/null") {
+        } else if let Ok(mut shell) = supervising_shell("kill -9 \"$1\" 2>/dev/null") {
             let _ = shell.arg(process.to_string()).status();
         }
     }
@@ -123,7 +124,7 @@ pub fn attended(
     let mut child = command.spawn().with_context(running)?;
     // If this fails, the program outlives a crash of this one, and nothing else changes. On Windows, a shell has other
     // process ids than the system.
-    let watch = (!cfg!(windows)).then(|| shell(END_WITH_US).ok()).flatten();
+    let watch = (!cfg!(windows)).then(|| supervising_shell(END_WITH_US).ok()).flatten();
     let watch = watch
         .and_then(|mut shell| shell.arg(child.id().to_string()).stdin(Stdio::piped()).spawn().ok());
     let status = child.wait().with_context(running)?;
@@ -134,13 +135,4 @@ pub fn attended(
         let _ = watch.wait();
     }
     Ok(status)
-}
-
-/// Returns a shell in a new process group, so that Ctrl-C reaches only this process; the pipe does the rest.
-pub(super) fn shell(script: &str) -> anyhow::Result<Command> {
-    let mut command = ProgramPath::require("sh")?.command();
-    command.args(["-c", script, "sh"]);
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    Ok(command)
 }

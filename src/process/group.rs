@@ -23,7 +23,7 @@ use std::{
 
 use anyhow::Context as _;
 
-use super::{ProgramPath, background::shell};
+use super::{ProgramPath, shell::supervising_shell};
 use model::display_path;
 
 /// `sh -c … sh GROUP`: ends a process group when the pipe is closed without a line. Programs that ignore SIGTERM are
@@ -72,7 +72,7 @@ impl Group {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
         let child = command.spawn()?;
-        let shell = (!cfg!(windows)).then(|| shell(END_GROUP).ok()).flatten();
+        let shell = (!cfg!(windows)).then(|| supervising_shell(END_GROUP).ok()).flatten();
         let watch = shell.and_then(|mut watch| {
             watch.arg(child.id().to_string()).stdin(Stdio::piped());
             watch.stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()

@@ -8,6 +8,7 @@ mod background;
 mod git;
 mod group;
 mod program;
+mod shell;
 
 pub use answer::{Input, Question, Reply, answer};
 pub use background::{BackgroundProcess, attended, end, left_running, pause};
