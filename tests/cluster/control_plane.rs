@@ -24,7 +24,7 @@ pub struct ControlPlane {
 }
 
 impl ControlPlane {
-    /// With a scheduler and a simulated node if there are to be pods.
+    /// With a simulated node if there are to be pods.
     pub async fn start(name: &str, nodes: bool) -> Self {
         Self::start_with(name, if nodes { &["--nodes"] } else { &[] }).await
     }
@@ -131,7 +131,7 @@ fn is_alive(id: &str) -> bool {
 
 /// Whether the programs that `up` starts are all there; says which are not.
 pub fn is_there() -> bool {
-    let programs = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"];
+    let programs = ["etcd", "kube-apiserver", "kube-controller-manager", "node-simulator"];
     programs.iter().all(|it| program(it).is_some())
 }
 

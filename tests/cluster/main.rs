@@ -1,6 +1,6 @@
-//! Trials of the operator that users are handed, on a real control plane: etcd, kube-apiserver,
-//! kube-controller-manager and kube-scheduler, with kwok for nodes. The operator runs as a process beside them, under
-//! the account that its `config/rbac` makes, with what its `config/manager` gives it.
+//! Trials of the operator that users are handed, on a real control plane: etcd, kube-apiserver and
+//! kube-controller-manager, with a simulated node. The operator runs as a process beside them, under the account that its
+//! `config/rbac` makes, with what its `config/manager` gives it.
 //!
 //! `tests/control-plane/build` builds the programs. `cargo test --features originals --test cluster -- tutorial` runs what is named so;
 //! what a trial leaves (logs, the audit log, the operator's) is in `target/tmp/suites/cluster/`.
