@@ -379,3 +379,17 @@ fn every_flag_for_a_path_in_the_project_takes_paths_of_the_system() {
     }
     assert!(flags > 5, "{flags}");
 }
+
+/// A mistyped redirection of a shell leaves one.
+#[test]
+fn no_file_at_the_top_is_empty() {
+    let entries = fs::read_dir(support::home()).expect("the folder can be listed");
+    let files = entries.filter_map(|entry| {
+        let entry = entry.expect("the folder can be listed");
+        let metadata = entry.metadata().expect("it is there");
+        metadata.is_file().then(|| (entry.file_name(), metadata.len()))
+    });
+    let files: BTreeMap<_, _> = files.collect();
+    assert!(files.contains_key("Cargo.toml".as_ref() as &std::ffi::OsStr), "{files:?}");
+    assert_eq!(files.iter().find(|(_, bytes)| **bytes == 0), None);
+}
