@@ -4,6 +4,7 @@ mod edit;
 mod hand_edit;
 mod inputs;
 mod layout;
+mod marker_arguments;
 mod operator;
 mod resource;
 mod shape;
@@ -27,6 +28,9 @@ pub use kube_crd_source::{
     Storage, Target, UnreadValues, Unreadable, below,
 };
 pub use layout::{CRD_CONFIG, DEFAULT_CONFIG, GENERATE_COMMAND, MANIFESTS_COMMAND};
+pub use marker_arguments::{
+    Argument, ConfigurationArguments, MarkerArguments, ReadValue, Rule, WebhookArguments,
+};
 pub use operator::*;
 pub use resource::*;
 use shape::{nth_resource, project_problem};

@@ -2,7 +2,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::Version;
 
-use super::{DeclaredKind, KindPath, Place, Problem};
+use super::{
+    ConfigurationArguments, DeclaredKind, KindPath, Place, Problem, Rule, WebhookArguments,
+};
 
 /// The operator that the source code declares, independent of Rust syntax and YAML.
 #[derive(Clone, Debug, Default)]
@@ -42,18 +44,6 @@ impl Operator {
     }
 }
 
-/// The rule of a role. Lists are as written: nothing is sorted, merged or defaulted yet.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rule {
-    pub groups: Vec<String>,
-    pub resources: Vec<String>,
-    pub resource_names: Vec<String>,
-    pub urls: Vec<String>,
-    pub verbs: Vec<String>,
-    pub namespace: Option<String>,
-    pub role_name: Option<String>,
-}
-
 /// One `+kubebuilder:webhook:` comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhook {
@@ -61,32 +51,6 @@ pub struct Webhook {
     /// The places of the arguments that are given.
     pub places: BTreeMap<String, Place>,
     pub arguments: WebhookArguments,
-}
-
-/// The arguments as written: nothing is checked or defaulted yet.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WebhookArguments {
-    pub mutating: bool,
-    pub failure_policy: String,
-    pub match_policy: String,
-    pub side_effects: String,
-    /// 0 for the default.
-    pub timeout_seconds: i32,
-    pub groups: Vec<String>,
-    pub resources: Vec<String>,
-    pub verbs: Vec<String>,
-    pub versions: Vec<String>,
-    pub name: String,
-    pub service_name: String,
-    pub service_namespace: String,
-    pub service_port: Option<i32>,
-    pub path: String,
-    pub url: String,
-    pub webhook_versions: Vec<String>,
-    pub admission_review_versions: Vec<String>,
-    pub reinvocation_policy: String,
-    /// A strategic merge patch of the webhook, in JSON.
-    pub patch: String,
 }
 
 impl Webhook {
@@ -100,8 +64,7 @@ impl Webhook {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookConfiguration {
     pub place: Place,
-    pub mutating: bool,
-    pub name: String,
+    pub arguments: ConfigurationArguments,
 }
 
 /// A webhook that the operator serves: a call of the runtime's `defaulting` or `validating`.

@@ -2,36 +2,25 @@
 
 use super::{
     comments::Comment,
-    rbac,
     replacements::replacement,
     scanner::{Fault, Scanner, Token},
-    webhook,
 };
-use crate::project::{Place, Problem, SourcePath};
+use crate::project::{
+    ConfigurationArguments, MarkerArguments, Place, Problem, Rule, SourcePath, WebhookArguments,
+};
 use std::cell::RefCell;
 
 /// The markers that are read, and how to write each.
 const MARKERS: &[(&str, &str)] = &[
-    (rbac::NAME, rbac::USAGE),
-    (webhook::NAME, webhook::USAGE),
-    (webhook::CONFIGURATION, webhook::CONFIGURATION_USAGE),
-];
-
-/// Arguments that are lists.
-const LISTS: &[&str] = &[
-    "groups",
-    "resources",
-    "resourceNames",
-    "urls",
-    "verbs",
-    "versions",
-    "admissionReviewVersions",
-    "webhookVersions",
+    (Rule::NAME, Rule::USAGE),
+    (WebhookArguments::NAME, WebhookArguments::USAGE),
+    (ConfigurationArguments::NAME, ConfigurationArguments::USAGE),
 ];
 
 /// A marker comment.
 pub struct Marker<'a> {
     pub name: &'static str,
+    usage: &'static str,
     /// The arguments.
     pub fields: &'a str,
     path: &'a SourcePath,
@@ -92,7 +81,7 @@ impl<'a> Marker<'a> {
         };
         let column = column + 1 + count_chars(marker, marker.len() - fields.len());
         let warnings = RefCell::default();
-        Ok(Some(Self { name, fields, path, line: comment.line, column, warnings }))
+        Ok(Some(Self { name, usage, fields, path, line: comment.line, column, warnings }))
     }
 
     /// Returns the place of an argument or a value, by its offset in bytes.
@@ -105,12 +94,12 @@ impl<'a> Marker<'a> {
         Problem::new(self.place_at(offset), message).with_hint(hint)
     }
 
-    /// Reads the arguments, and warns of one that is given twice: as with controller-gen, the last one counts.
-    pub fn parse_arguments(
-        &self,
-        set: impl FnMut(&str, &mut Scanner<'_>) -> Result<bool, Fault>,
-    ) -> Result<Arguments, Fault> {
-        let arguments = Arguments::parse(self.fields, set)?;
+    /// Reads the arguments and their offsets, and warns of one that is given twice: as with controller-gen, the last one
+    /// counts.
+    pub fn parse_arguments<T: MarkerArguments>(&self) -> Result<(T, Arguments), Problem> {
+        let mut values = T::default();
+        let arguments = Arguments::parse(self.fields, &mut values)
+            .map_err(|fault| self.problem_at(fault, self.usage))?;
         for (index, (name, offset)) in arguments.0.iter().enumerate() {
             if arguments.0[index + 1..].iter().any(|(later, _)| later == name) {
                 let message = format!("`{name}` is given twice, and this one has no effect");
@@ -119,7 +108,7 @@ impl<'a> Marker<'a> {
                 self.warnings.borrow_mut().push(problem.with_rule("marker"));
             }
         }
-        Ok(arguments)
+        Ok((values, arguments))
     }
 }
 
@@ -144,12 +133,9 @@ fn list_with_commas(text: &str) -> String {
 pub struct Arguments(Vec<(String, usize)>);
 
 impl Arguments {
-    /// Reads arguments one after another. `set` reads the value of one, and returns whether there is an argument of that
-    /// name.
-    fn parse(
-        fields: &str,
-        mut set: impl FnMut(&str, &mut Scanner<'_>) -> Result<bool, Fault>,
-    ) -> Result<Self, Fault> {
+    /// Reads arguments one after another. Fails if a required one is missing.
+    fn parse<T: MarkerArguments>(fields: &str, values: &mut T) -> Result<Self, Fault> {
+        let is_list = |name: &str| T::argument(name).is_list;
         let mut pairs: Vec<(String, usize)> = Vec::new();
         let mut scanner = Scanner { text: fields, at: 0, start: 0 };
         while scanner.peek_char().is_some() {
@@ -159,13 +145,12 @@ impl Arguments {
             };
             let at = scanner.start;
             if scanner.peek_word() != Some('=')
-                && let Some((_, list)) =
-                    pairs.last().filter(|pair| LISTS.contains(&pair.0.as_str()))
+                && let Some((_, list)) = pairs.last().filter(|pair| is_list(&pair.0))
             {
                 return Err((at, list_with_commas(&fields[*list..])));
             }
             scanner.expect_char('=', "`=`")?;
-            if !set(&name, &mut scanner)? {
+            if !values.read(&name, &mut scanner)? {
                 return Err((at, format!("unknown argument `{name}`")));
             }
             pairs.push((name, at));
@@ -178,14 +163,11 @@ impl Arguments {
                 return Err((scanner.at, message));
             }
         }
-        Ok(Self(pairs))
-    }
-
-    /// Fails if one of these is missing.
-    pub fn require_all(&self, names: &[&str]) -> Result<(), Fault> {
-        match names.iter().find(|name| self.offset(name).is_none()) {
-            Some(name) => Err((0, format!("argument `{name}` is missing"))),
-            None => Ok(()),
+        let is_missing = |name: &str| pairs.iter().all(|pair| pair.0 != name);
+        let mut required = T::ARGUMENTS.iter().filter(|argument| argument.is_required);
+        match required.find(|argument| is_missing(argument.name)) {
+            Some(argument) => Err((0, format!("argument `{}` is missing", argument.name))),
+            None => Ok(Self(pairs)),
         }
     }
 

@@ -28,7 +28,8 @@ pub use registration::FILE as REGISTRATIONS;
 pub use uses::KindUses;
 
 use crate::project::{
-    Crate, DeclaredKind, KindPath, Operator, Place, Problem, Project, RbacMarker, SourcePath, below,
+    Crate, DeclaredKind, KindPath, MarkerArguments as _, Operator, Place, Problem, Project,
+    RbacMarker, Rule, SourcePath, WebhookArguments, below,
 };
 use diagnostics::Lines;
 use marker::Marker;
@@ -161,8 +162,8 @@ fn read_marker(
     let Some(marker) = Marker::find(path, comment)? else { return Ok(None) };
     let mut rule = None;
     match marker.name {
-        rbac::NAME => rule = Some(rbac::parse_rule(&marker)?),
-        webhook::NAME => into.webhooks.push(webhook::webhook(&marker)?),
+        Rule::NAME => rule = Some(rbac::parse_rule(&marker)?),
+        WebhookArguments::NAME => into.webhooks.push(webhook::webhook(&marker)?),
         _ => into.webhook_configurations.push(webhook::configuration(&marker)?),
     }
     let warnings = marker.warnings.take().into_iter();

@@ -1,22 +1,17 @@
 //! `// +kubebuilder:rbac:groups=…,resources=…,verbs=…`
 
-use super::{
-    marker::{Arguments, Marker},
-    scanner::Fault,
-};
-use crate::project::{Problem, RbacMarker, Rule};
+use super::marker::Marker;
+use crate::project::{MarkerArguments as _, Problem, RbacMarker, Rule};
 use model::Namespace;
-
-pub const NAME: &str = "kubebuilder:rbac";
-
-/// The hint for writing the marker.
-pub const USAGE: &str =
-    "write e.g. `// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch`";
 
 /// Returns the rule of a marker, with its place.
 pub fn parse_rule(marker: &Marker<'_>) -> Result<RbacMarker, Problem> {
-    let (rule, arguments) =
-        parse_arguments(marker).map_err(|error| marker.problem_at(error, USAGE))?;
+    let (mut rule, arguments) = marker.parse_arguments::<Rule>()?;
+    if rule.verbs.is_empty() {
+        return Err(marker.problem_at((0, "`verbs` is empty".to_owned()), Rule::USAGE));
+    }
+    rule.namespace = rule.namespace.filter(|namespace| !namespace.is_empty());
+    rule.role_name = rule.role_name.filter(|role_name| !role_name.is_empty());
     let place_of = |name: &str| arguments.offset(name).map(|offset| marker.place_at(offset));
     if let Some((name, message, hint)) = invalid_rule(&rule) {
         let at = arguments.offset(name).unwrap_or_default();
@@ -65,31 +60,6 @@ fn invalid_rule(rule: &Rule) -> Option<(&'static str, &'static str, &'static str
     None
 }
 
-/// Returns the rule, and the places of its arguments.
-fn parse_arguments(marker: &Marker<'_>) -> Result<(Rule, Arguments), Fault> {
-    let mut rule = Rule::default();
-    let arguments = marker.parse_arguments(|name, scanner| {
-        match name {
-            "groups" => rule.groups = scanner.list()?,
-            "resources" => rule.resources = scanner.list()?,
-            "resourceNames" => rule.resource_names = scanner.list()?,
-            "urls" => rule.urls = scanner.list()?,
-            "verbs" => rule.verbs = scanner.list()?,
-            "namespace" => rule.namespace = Some(scanner.scan_string()?),
-            "roleName" => rule.role_name = Some(scanner.scan_string()?),
-            _ => return Ok(false),
-        }
-        Ok(true)
-    })?;
-    arguments.require_all(&["verbs"])?;
-    if rule.verbs.is_empty() {
-        return Err((0, "`verbs` is empty".to_owned()));
-    }
-    rule.namespace = rule.namespace.filter(|namespace| !namespace.is_empty());
-    rule.role_name = rule.role_name.filter(|role_name| !role_name.is_empty());
-    Ok((rule, arguments))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::comments::parse_comments;
@@ -100,7 +70,7 @@ mod tests {
         let path = SourcePath::fixed("src/main.rs");
         let comment = parse_comments(line).pop().expect("a comment");
         let marker = Marker::find(&path, &comment).map_err(|error| error.to_string())?;
-        let marker = marker.filter(|marker| marker.name == NAME);
+        let marker = marker.filter(|marker| marker.name == Rule::NAME);
         let rule = marker
             .map(|marker| parse_rule(&marker))
             .transpose()

@@ -1,5 +1,8 @@
 //! The words of a marker's arguments, as Go's text scanner and `strconv.Unquote` see them.
 
+use crate::project::ReadValue;
+
+/// An offset and what is wrong there.
 pub type Fault = (usize, String);
 
 pub enum Token {
@@ -91,8 +94,12 @@ impl Scanner<'_> {
             c => Ok(Some(Token::Other(c))),
         }
     }
+}
 
-    pub fn scan_string(&mut self) -> Result<String, Fault> {
+impl ReadValue for Scanner<'_> {
+    type Error = Fault;
+
+    fn read_text(&mut self) -> Result<String, Fault> {
         match self.scan_token()? {
             Some(Token::Quoted(text)) => Ok(text),
             Some(Token::Raw) => {
@@ -116,7 +123,7 @@ impl Scanner<'_> {
     }
 
     /// `true` or `false`.
-    pub fn scan_boolean(&mut self) -> Result<bool, Fault> {
+    fn read_boolean(&mut self) -> Result<bool, Fault> {
         match self.scan_token()? {
             Some(Token::Word) if self.token_text() == "true" => Ok(true),
             Some(Token::Word) if self.token_text() == "false" => Ok(false),
@@ -126,7 +133,7 @@ impl Scanner<'_> {
 
     /// Returns a whole number of 32 bits. What follows the digits is read as the next token, which must be a comma
     /// then.
-    pub fn integer(&mut self) -> Result<i32, Fault> {
+    fn read_integer(&mut self) -> Result<i32, Fault> {
         let from = self.at;
         let sign = if self.peek_char() == Some('-') { "-" } else { "" };
         self.at += sign.len();
@@ -151,12 +158,12 @@ impl Scanner<'_> {
     }
 
     /// `a;b;c` or `{a, b, c}`.
-    pub fn list(&mut self) -> Result<Vec<String>, Fault> {
+    fn read_list(&mut self) -> Result<Vec<String>, Fault> {
         let mut res = Vec::new();
         if self.peek_word() == Some('{') {
             self.expect_char('{', "`{`")?;
             while !matches!(self.peek_word(), None | Some('}')) {
-                res.push(self.scan_string()?);
+                res.push(self.read_text()?);
                 if self.peek_word() == Some('}') {
                     break;
                 }
@@ -166,7 +173,7 @@ impl Scanner<'_> {
             return Ok(res);
         }
         while !matches!(self.peek_word(), None | Some(',' | '}')) {
-            res.push(self.scan_string()?);
+            res.push(self.read_text()?);
             if matches!(self.peek_word(), None | Some(',' | '}')) {
                 break;
             }

@@ -5,56 +5,12 @@ use crate::project::{
     DeclaredKind, Problem, Rule, Webhook, WebhookArguments, WebhookConfiguration,
 };
 
-pub const NAME: &str = "kubebuilder:webhook";
-pub const CONFIGURATION: &str = "kubebuilder:webhookconfiguration";
-
-/// The hints for writing the markers.
-pub const USAGE: &str = "write e.g. `// +kubebuilder:webhook:path=/validate-cache-example-com-v1-memcached,mutating=false,failurePolicy=fail,sideEffects=None,groups=cache.example.com,resources=memcacheds,verbs=create;update,versions=v1,name=vmemcached-v1.kb.io,admissionReviewVersions=v1`";
-pub const CONFIGURATION_USAGE: &str = "write e.g. `// +kubebuilder:webhookconfiguration:mutating=false,name=validating-webhook-configuration`";
-
-const REQUIRED: &[&str] = &[
-    "mutating",
-    "failurePolicy",
-    "groups",
-    "resources",
-    "verbs",
-    "versions",
-    "name",
-    "admissionReviewVersions",
-];
-
 /// Returns the webhook of a marker.
 pub fn webhook(marker: &Marker<'_>) -> Result<Webhook, Problem> {
-    let mut res = WebhookArguments::default();
-    let arguments = marker.parse_arguments(|name, scanner| {
-        match name {
-            "mutating" => res.mutating = scanner.scan_boolean()?,
-            "failurePolicy" => res.failure_policy = scanner.scan_string()?,
-            "matchPolicy" => res.match_policy = scanner.scan_string()?,
-            "sideEffects" => res.side_effects = scanner.scan_string()?,
-            "timeoutSeconds" => res.timeout_seconds = scanner.integer()?,
-            "groups" => res.groups = scanner.list()?,
-            "resources" => res.resources = scanner.list()?,
-            "verbs" => res.verbs = scanner.list()?,
-            "versions" => res.versions = scanner.list()?,
-            "name" => res.name = scanner.scan_string()?,
-            "serviceName" => res.service_name = scanner.scan_string()?,
-            "serviceNamespace" => res.service_namespace = scanner.scan_string()?,
-            "path" => res.path = scanner.scan_string()?,
-            "servicePort" => res.service_port = Some(scanner.integer()?),
-            "webhookVersions" => res.webhook_versions = scanner.list()?,
-            "admissionReviewVersions" => res.admission_review_versions = scanner.list()?,
-            "reinvocationPolicy" => res.reinvocation_policy = scanner.scan_string()?,
-            "url" => res.url = scanner.scan_string()?,
-            "patch" => res.patch = scanner.scan_string()?,
-            _ => return Ok(false),
-        }
-        Ok(true)
-    });
-    let read = arguments.and_then(|argument| argument.require_all(REQUIRED).map(|()| argument));
-    let arguments = read.map_err(|error| marker.problem_at(error, USAGE))?;
-    let places = arguments.iter().map(|(name, at)| (name.clone(), marker.place_at(*at))).collect();
-    Ok(Webhook { place: marker.place_at(0), places, arguments: res })
+    let (arguments, offsets) = marker.parse_arguments()?;
+    let place = |(name, at): &(String, usize)| (name.clone(), marker.place_at(*at));
+    let places = offsets.iter().map(place).collect();
+    Ok(Webhook { place: marker.place_at(0), places, arguments })
 }
 
 /// Returns what of a marker is probably misspelt: its groups and resources, and the versions of the project's own
@@ -95,19 +51,10 @@ pub fn doubts(it: &Webhook, resources: &Resources, kinds: &[DeclaredKind]) -> Ve
     problems
 }
 
+/// Returns the name of a configuration.
 pub fn configuration(marker: &Marker<'_>) -> Result<WebhookConfiguration, Problem> {
-    let (mut mutating, mut name) = (false, String::new());
-    let arguments = marker.parse_arguments(|argument, scanner| {
-        match argument {
-            "mutating" => mutating = scanner.scan_boolean()?,
-            "name" => name = scanner.scan_string()?,
-            _ => return Ok(false),
-        }
-        Ok(true)
-    });
-    let read = arguments.and_then(|argument| argument.require_all(&["mutating"]));
-    read.map_err(|error| marker.problem_at(error, CONFIGURATION_USAGE))?;
-    Ok(WebhookConfiguration { place: marker.place_at(0), mutating, name })
+    let (arguments, _) = marker.parse_arguments()?;
+    Ok(WebhookConfiguration { place: marker.place_at(0), arguments })
 }
 
 #[test]

@@ -10,12 +10,6 @@ use super::{
     support,
 };
 
-/// Folders in which modules still need each other in a circle.
-const EXCEPTIONS: &[&str] = &[
-    // `marker` lists the markers of `rbac` and `webhook`, which read theirs with its types.
-    "src/source",
-];
-
 /// Modules, each with those that it needs, and where it names each of these.
 type Needs = BTreeMap<String, BTreeMap<String, String>>;
 
@@ -40,9 +34,7 @@ fn the_modules_of_a_folder_need_each_other_in_no_circle() {
     let mut problems = Vec::new();
     for folder in folders {
         let place = format!("src/{folder}");
-        if !EXCEPTIONS.contains(&place.as_str()) {
-            problems.extend(describe_circle(&place, &needs(folder, &tool)));
-        }
+        problems.extend(describe_circle(&place, &needs(folder, &tool)));
     }
     for place in crates() {
         problems.extend(describe_circle(&place, &needs("", &read_files(rust_files(&place)))));

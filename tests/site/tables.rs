@@ -8,10 +8,17 @@ use crate::{read, support};
 
 /// Compares the part of a page between two comments with what it should be, or writes it with `UPDATE=1`.
 fn check_list(page: &str, list: &str) {
+    check_list_below(page, "", list);
+}
+
+/// The same with the first such part below a heading.
+fn check_list_below(page: &str, heading: &str, list: &str) {
     let text = read(page);
+    let above = text.find(heading).expect("the page has the heading");
+    let (above, text) = text.split_at(above);
     let (before, rest) = text.split_once(" -->\n").expect("a comment stands above the list");
     let (_, after) = rest.split_once("<!-- end -->").expect("another one stands below it");
-    let wanted = format!("{before} -->\n\n{list}\n<!-- end -->{after}");
+    let wanted = format!("{above}{before} -->\n\n{list}\n<!-- end -->{after}");
     if env::var_os("UPDATE").is_some() {
         fs::write(support::home().join(page), &wanted).unwrap();
     }
@@ -44,6 +51,39 @@ fn the_list_of_flags_is_that_of_the_runtime() {
         "docs/reference/manager.md",
         &format!("| flag | default | meaning |\n|---|---|---|\n{rows}"),
     );
+}
+
+/// The arguments of markers, from the structs that the parser fills.
+#[test]
+fn the_tables_of_markers_are_those_of_the_parser() {
+    let source = read("src/project/marker_arguments.rs");
+    let argument = Regex::new(
+        r#"((?:        /// .+\n)+)        pub \w+: [^=]+ = argument\("(\w+)"\)([^;]*);"#,
+    )
+    .unwrap();
+    for (name, marker) in [
+        ("Rule", "rbac"),
+        ("WebhookArguments", "webhook"),
+        ("ConfigurationArguments", "webhookconfiguration"),
+    ] {
+        let (_, fields) = source.split_once(&format!("pub struct {name} (")).expect("it is there");
+        let (fields, _) = fields.split_once("\n    }\n").expect("it ends");
+        let arguments: Vec<_> = argument.captures_iter(fields).collect();
+        assert_eq!(arguments.len(), fields.matches(" pub ").count(), "{name}");
+        let row = |argument: &regex_lite::Captures<'_>| {
+            let is_required = argument[3].contains(".required()");
+            let required = if is_required { "required: " } else { "" };
+            let help: Vec<&str> =
+                argument[1].lines().filter_map(|line| line.trim().strip_prefix("/// ")).collect();
+            format!("| `{}` | {required}{} |\n", &argument[2], help.join(" "))
+        };
+        let rows: String = arguments.iter().map(row).collect();
+        check_list_below(
+            "docs/reference/markers.md",
+            &format!("## `+kubebuilder:{marker}`"),
+            &format!("| argument | value |\n|---|---|\n{rows}"),
+        );
+    }
 }
 
 /// The expressions that the reader evaluates, from the reader's own list.

@@ -183,9 +183,9 @@ pub fn untrusted(
         for it in operator
             .webhook_configurations
             .iter()
-            .filter(|configuration| !configuration.name.is_empty())
+            .filter(|configuration| !configuration.arguments.name.is_empty())
         {
-            if !documents.iter().any(|document| contains_string(document, &it.name)) {
+            if !documents.iter().any(|document| contains_string(document, &it.arguments.name)) {
                 let message = format!(
                     "{file} does not have this name, so that no API server would trust the operator's certificate"
                 );

@@ -6,7 +6,7 @@ mod patch;
 use std::collections::BTreeMap;
 
 use super::{CrdOptions, GeneratedManifests, Manifest, conversions};
-use crate::project::{Operator, Problem, Webhook, WebhookArguments};
+use crate::project::{Argument, MarkerArguments, Operator, Problem, Webhook, WebhookArguments};
 use crd::webhook::refusals;
 use go_data::yaml::{Map, Value, json, pointer};
 use model::ProjectPath;
@@ -91,7 +91,7 @@ fn unserved_problems(operator: &Operator) -> Vec<Problem> {
 /// Returns the name of a configuration.
 fn configuration_name(operator: &Operator, mutating: bool, problems: &mut Vec<Problem>) -> String {
     let all = operator.webhook_configurations.iter();
-    let mut named = all.filter(|webhook| webhook.mutating == mutating);
+    let mut named = all.filter(|configuration| configuration.arguments.mutating == mutating);
     let first = named.next();
     if let (Some(first), Some(second)) = (first, named.next()) {
         let message = format!("another comment at {} names the same configuration", first.place);
@@ -104,15 +104,15 @@ fn configuration_name(operator: &Operator, mutating: bool, problems: &mut Vec<Pr
     } else {
         "validating-webhook-configuration"
     };
-    let Some(first) = first.filter(|arguments| !arguments.name.is_empty()) else {
+    let Some(first) = first.filter(|first| !first.arguments.name.is_empty()) else {
         return default.to_owned();
     };
-    let faults = go_data::kubernetes::names::validate_subdomain(&first.name);
+    let faults = go_data::kubernetes::names::validate_subdomain(&first.arguments.name);
     problems.extend(faults.into_iter().map(|fault| {
         Problem::new(first.place.clone(), format!("`name`: {fault}"))
             .with_hint("choose another name")
     }));
-    first.name.clone()
+    first.arguments.name.clone()
 }
 
 /// Returns the webhooks of one configuration, in the order of their names.
@@ -178,7 +178,9 @@ fn checked_webhook(webhook: &Webhook) -> Result<Value, Vec<Problem>> {
     let reinvocation = &arguments.reinvocation_policy;
     if arguments.mutating
         && !reinvocation.is_empty()
-        && canonical_spelling(reinvocation, REINVOCATION).is_none()
+        && WebhookArguments::argument("reinvocationPolicy")
+            .canonical_spelling(reinvocation)
+            .is_none()
     {
         let message = format!("`{reinvocation}` is not a reinvocation policy");
         return Err(problem("reinvocationPolicy", message, "write `Never` or `IfNeeded`"));
@@ -207,24 +209,9 @@ fn checked_webhook(webhook: &Webhook) -> Result<Value, Vec<Problem>> {
 
 /// Returns the argument that a field comes from, by the message of an API server, which begins with the field.
 fn argument_of<'a>(message: &str, webhook: &'a Webhook) -> &'a str {
-    const FIELDS: &[(&str, &str)] = &[
-        ("admissionReviewVersions", "admissionReviewVersions"),
-        ("clientConfig.service.name:", "serviceName"),
-        ("clientConfig.service.namespace", "serviceNamespace"),
-        ("clientConfig.service.path", "path"),
-        ("clientConfig.service.port", "servicePort"),
-        ("clientConfig.url", "url"),
-        ("failurePolicy", "failurePolicy"),
-        ("matchPolicy", "matchPolicy"),
-        ("name:", "name"),
-        ("rules[0].apiGroups", "groups"),
-        ("rules[0].apiVersions", "versions"),
-        ("rules[0].operations", "verbs"),
-        ("rules[0].resources", "resources"),
-        ("sideEffects", "sideEffects"),
-        ("timeoutSeconds", "timeoutSeconds"),
-    ];
-    let found = FIELDS.iter().find(|pair| message.starts_with(pair.0)).map(|pair| pair.1);
+    let sets_field =
+        |argument: &&Argument| argument.api_field.is_some_and(|field| message.starts_with(field));
+    let found = WebhookArguments::ARGUMENTS.iter().find(sets_field).map(|argument| argument.name);
     // A patch may have set the field.
     let is_patched = !webhook.arguments.patch.is_empty()
         && found.is_none_or(|_| {
@@ -234,18 +221,12 @@ fn argument_of<'a>(message: &str, webhook: &'a Webhook) -> &'a str {
     if is_patched { "patch" } else { found.unwrap_or("name") }
 }
 
-const REINVOCATION: &[&str] = &["Never", "IfNeeded"];
-
-/// Returns a word in the spelling of the API, whatever its capitals are.
-fn canonical_spelling(word: &str, words: &[&'static str]) -> Option<&'static str> {
-    words.iter().copied().find(|other| other.to_lowercase() == word.to_lowercase())
-}
-
 /// Returns the webhook before its patch.
 fn webhook_object(it: &WebhookArguments) -> Value {
-    let spelled = |word: &String, words| canonical_spelling(word, words).unwrap_or(word).to_owned();
-    let verbs = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
-    let operations: Vec<String> = it.verbs.iter().map(|verb| spelled(verb, &verbs)).collect();
+    let spelled = |argument: &str, word: &String| {
+        WebhookArguments::argument(argument).canonical_spelling(word).unwrap_or(word).to_owned()
+    };
+    let operations: Vec<String> = it.verbs.iter().map(|verb| spelled("verbs", verb)).collect();
     let group = |verb: &String| if verb == "core" { String::new() } else { verb.clone() };
     let groups: Vec<String> = it.groups.iter().map(group).collect();
     let mut rule = Map::new();
@@ -278,22 +259,22 @@ fn webhook_object(it: &WebhookArguments) -> Value {
     let mut value = json!({
         "admissionReviewVersions": it.admission_review_versions,
         "clientConfig": client,
-        "failurePolicy": spelled(&it.failure_policy, &["Fail", "Ignore"]),
+        "failurePolicy": spelled("failurePolicy", &it.failure_policy),
         "name": it.name,
         "rules": [rule],
     });
     if !it.match_policy.is_empty() {
-        value["matchPolicy"] = spelled(&it.match_policy, &["Exact", "Equivalent"]).into();
+        value["matchPolicy"] = spelled("matchPolicy", &it.match_policy).into();
     }
     if !it.side_effects.is_empty() {
-        let words = ["None", "NoneOnDryRun", "Some", "Unknown"];
-        value["sideEffects"] = spelled(&it.side_effects, &words).into();
+        value["sideEffects"] = spelled("sideEffects", &it.side_effects).into();
     }
     if it.timeout_seconds != 0 {
         value["timeoutSeconds"] = it.timeout_seconds.into();
     }
-    let reinvocation = canonical_spelling(&it.reinvocation_policy, REINVOCATION);
-    if let Some(policy) = reinvocation.filter(|_| it.mutating) {
+    let reinvocation = WebhookArguments::argument("reinvocationPolicy");
+    let policy = reinvocation.canonical_spelling(&it.reinvocation_policy);
+    if let Some(policy) = policy.filter(|_| it.mutating) {
         value["reinvocationPolicy"] = policy.into();
     }
     value
