@@ -1,28 +1,27 @@
 //! Files that are generated from the source. The source is read with what the command has written, so that a command that
 //! changes it also updates the manifests.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-};
+mod source_files;
 
+use std::path::Path;
+
+use self::source_files::{NOT_GENERATED, SourceFiles};
 use super::{
-    agreement,
     compile::{self, Compile, Completion},
-    conversions, generated_crds, listing,
+    conversions, listing,
     refusal::{refusal, unread},
-    roles, samples,
+    roles,
     support::SupportCode,
     tree_sources::TreeSources,
-    types_list, unserved, webhooks,
+    types_list,
 };
-use crate::project::{MANIFESTS_COMMAND, Operator, Problem, Project, RbacMarker};
+use crate::project::{Operator, Problem, Project, RbacMarker};
 use crate::{
-    manifests::{self, CrdOptions},
+    manifests::CrdOptions,
     plan::{Plan, WorkTree},
     source::{self, Options, Reading},
 };
-use diagnostics::{Diagnostic, with_hints};
+use diagnostics::Diagnostic;
 use model::{ProjectPath, Tree};
 
 /// Writes a plan and all generated files: the support code, and the files that depend on the source.
@@ -98,25 +97,21 @@ pub fn source_that_was_read(
     reading: Reading,
 ) -> anyhow::Result<RbacMarkers> {
     write_from_source(tree, project, options, reading, &mut |missing| {
-        if missing.is_empty() {
-            Ok(Plan::default())
-        } else {
-            Err(refusal("the manifests cannot be generated, and nothing was written", missing))
-        }
+        if missing.is_empty() { Ok(Plan::default()) } else { Err(refusal(NOT_GENERATED, missing)) }
     })
 }
 
 /// Decides about the webhooks that PROJECT lists and the source does not have.
-type Missing<'a> = &'a mut dyn FnMut(Vec<Diagnostic>) -> anyhow::Result<Plan>;
+type MissingWebhooks<'a> = &'a mut dyn FnMut(Vec<Diagnostic>) -> anyhow::Result<Plan>;
 
 fn write_from_source(
     tree: &mut WorkTree<'_>,
     project: &Project,
     options: &GenerateOptions,
     reading: Reading,
-    missing: Missing<'_>,
+    missing: MissingWebhooks<'_>,
 ) -> anyhow::Result<RbacMarkers> {
-    match source_files(tree, project, options, reading, missing) {
+    match generate_files(tree, project, options, reading, missing) {
         Ok(Some(SourceFiles { plan, crds, markers })) => {
             tree.apply(plan)?;
             listing::update(tree, &crds)?;
@@ -133,14 +128,6 @@ fn write_from_source(
             Err(error)
         }
     }
-}
-
-/// The files that depend on the source.
-struct SourceFiles {
-    plan: Plan,
-    /// The files of the CRDs in PROJECT.
-    crds: Vec<ProjectPath>,
-    markers: RbacMarkers,
 }
 
 /// The comments that ask for rights.
@@ -160,12 +147,12 @@ impl RbacMarkers {
 
 /// Returns `None` if kinds that have to be compiled are changed by this command, which is not compiled before it is
 /// written.
-fn source_files(
+fn generate_files(
     tree: &mut WorkTree<'_>,
     project: &Project,
     options: &GenerateOptions,
     mut reading: Reading,
-    missing: Missing<'_>,
+    missing: MissingWebhooks<'_>,
 ) -> anyhow::Result<Option<SourceFiles>> {
     if complete_reading(tree, &mut reading, options)? == Completion::Later {
         tree.keep_as_on_disk(&ProjectPath::fixed(types_list::FILE));
@@ -176,69 +163,7 @@ fn source_files(
         ));
         return Ok(None);
     }
-    refuse_problems(&reading, tree)?;
-    let mut operator = std::mem::take(&mut reading.operator);
-    operator.registers_webhooks = webhooks::registers(project, tree)?;
-    let sources = TreeSources::new(tree);
-    let quote = |problems| reading.quote_source(&sources, problems);
-    let manifests::GeneratedManifests { mut manifests, problems, warnings } =
-        manifests::generate(&operator, &options.crd_options);
-    let problems = [problems, roles::rivals(project, tree, &operator.rules)?].concat();
-    if !problems.is_empty() {
-        let problems = on_disk(quote(problems), tree);
-        return Err(refusal(
-            "the manifests cannot be generated, and nothing was written",
-            problems,
-        ));
-    }
-    agreement::require(tree.files_on_disk(), &operator)?;
-    let mut plan = missing(webhooks::missing(project, &operator)?)?;
-    if options.samples {
-        let crds = samples::crds(manifests.iter().flat_map(|manifest| &manifest.objects));
-        samples::warn(&mut plan, tree, &crds)?;
-    }
-    if operator.rules.is_empty() && roles::calls_for_role(tree)? {
-        let namespace = project.namespaced.then(|| roles::namespace(project));
-        manifests.push(manifests::without_rules(namespace.as_deref()));
-    }
-    roles::update(&mut plan, tree, project, &operator.rules)?;
-    webhooks::update(&mut plan, tree, !operator.webhooks.is_empty())?;
-    let astray = webhooks::astray(project, &operator, &manifests)?;
-    let unlisted = webhooks::unlisted(project, &operator)?;
-    let untrusted = webhooks::untrusted(project, &operator, tree)?;
-    let unserved = unserved::warnings(project, &operator);
-    let warned = [unlisted, astray, untrusted, unserved].concat();
-    quote(warned).into_iter().for_each(|warning| plan.warn(warning));
-    webhooks::warn_of_deadlocks(&mut plan, tree, project, &manifests)?;
-    for manifest in &manifests {
-        plan.generate(manifest.path.clone(), manifest.to_text(), &manifest.edit, MANIFESTS_COMMAND);
-    }
-    generated_crds::own(&mut plan, tree, project, &reading, &manifests)?;
-    quote([operator.warnings.clone(), reading.unread.clone(), warnings].concat())
-        .into_iter()
-        .for_each(|warning| plan.warn(warning));
-    let (types, unlisted) = match types_list::types(&operator, project) {
-        Ok(types) => types,
-        Err(error) => {
-            // Files that cannot be written are reported first.
-            tree.apply(plan)?;
-            return Err(error);
-        }
-    };
-    quote(unlisted).into_iter().for_each(|warning| plan.warn(warning));
-    plan.extend(types_list::plan(types)?);
-    let listed = project.resources.iter().filter(|resource| resource.api.is_some());
-    let listed: BTreeSet<(String, String)> =
-        listed.map(|resource| (resource.api_group(), resource.kind.to_string())).collect();
-    let is_own = |version: &manifests::Version<'_>| {
-        listed.contains(&(version.group().to_owned(), version.kind().to_owned()))
-    };
-    let own = manifests::versions(&operator).filter(is_own);
-    let crds: BTreeSet<ProjectPath> =
-        own.map(|kind| manifests::crd_path(kind.group(), kind.plural())).collect();
-    let crds = crds.into_iter().collect();
-    let markers = RbacMarkers { list: operator.rules, reading };
-    Ok(Some(SourceFiles { plan, crds, markers }))
+    source_files::generate(tree, project, options, reading, missing).map(Some)
 }
 
 /// Compiles the kinds that cannot be read otherwise.
@@ -275,31 +200,4 @@ fn read_without_types_list(tree: &mut WorkTree<'_>) -> anyhow::Result<Reading> {
 
 fn read_source(tree: &impl Tree) -> Reading {
     source::read_workspace_with_rules(&TreeSources::new(tree), &Options::default())
-}
-
-/// All problems in one error.
-fn refuse_problems(reading: &Reading, tree: &WorkTree<'_>) -> anyhow::Result<()> {
-    match &on_disk(reading.all_problems(), tree)[..] {
-        [] => Ok(()),
-        problems => {
-            let error = refusal(
-                &format!("{}, and nothing was written", unread(reading)),
-                problems.iter().cloned(),
-            );
-            with_hints(error, reading.hint.iter().cloned())
-        }
-    }
-}
-
-/// Returns problems of files that the command changes, at their lines on disk: nothing is written where there are
-/// problems.
-fn on_disk(mut problems: Vec<Problem>, tree: &WorkTree<'_>) -> Vec<Problem> {
-    let mut lines = BTreeMap::new();
-    for Problem { place, .. } in &mut problems {
-        let of_file = lines.entry(place.path.clone());
-        let of_file = of_file.or_insert_with(|| tree.lines_before(place.path.as_str()));
-        let before = of_file.as_ref().and_then(|lines| *lines.get(place.line.checked_sub(1)?)?);
-        place.line = before.unwrap_or(place.line);
-    }
-    problems
 }
