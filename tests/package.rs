@@ -195,7 +195,7 @@ fn publish(tool: &Path, packages: &Path) {
             );
         }
     }
-    let place = tool.join("src/app/support/mod.rs");
+    let place = tool.join("src/app/scaffolding/support/mod.rs");
     let source = fs::read_to_string(&place).unwrap();
     let (head, rest) = source.split_once("PUBLISHED: &[Published] = &[").unwrap();
     let (_, rest) = rest.split_once("];").unwrap();

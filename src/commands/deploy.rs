@@ -4,11 +4,14 @@ use std::path::Path;
 
 use super::{RunCommand, reading};
 use crate::app::{
-    cluster_args::{self, ClusterArgs, SendMode},
-    given::ManifestsArg,
-    removal,
-    rendered::{self, RenderChanges, RenderPurpose},
-    shipped,
+    cluster_access::{
+        cluster_args::{self, ClusterArgs, SendMode},
+        removal, shipped,
+    },
+    deployment::{
+        given::ManifestsArg,
+        rendered::{self, RenderChanges, RenderPurpose},
+    },
 };
 use crate::project::Project;
 use crate::terminal;

@@ -4,9 +4,14 @@ use std::path::Path;
 
 use super::{RunCommand, reading};
 use crate::app::{
-    cluster_args::{self, ClusterArgs, SendMode},
-    given::{self, ManifestsArg},
-    removal, rendered,
+    cluster_access::{
+        cluster_args::{self, ClusterArgs, SendMode},
+        removal,
+    },
+    deployment::{
+        given::{self, ManifestsArg},
+        rendered,
+    },
 };
 use crate::disk::Root;
 use crate::project::{CRD_CONFIG, Project};

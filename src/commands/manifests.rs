@@ -3,10 +3,10 @@ use std::path::{Path, PathBuf};
 use super::{OutputMode, RunCommand, writing};
 use crate::app::{
     cargo::Workspace,
-    compile, crd_files, declared,
-    derive::{self, GenerateOptions},
-    file_owner::FileOwners,
-    outputs::OutputDirs,
+    compile,
+    crds::{crd_files, declared, file_owner::FileOwners},
+    generation::derive::{self, GenerateOptions},
+    output::outputs::OutputDirs,
 };
 use crate::project::Project;
 use crate::{disk::Root, manifests::CrdOptions, plan::WorkTree};

@@ -11,9 +11,9 @@ use std::path::Path;
 use super::{RunCommand, WorkingDirectory, reading};
 use crate::{
     app::{
-        cluster_args::{self, ClusterAddress, DryRunArgs, SendMode},
-        given, rendered,
-        time_limit::TimeLimit,
+        cluster_access::cluster_args::{self, ClusterAddress, DryRunArgs, SendMode},
+        deployment::{given, rendered},
+        output::time_limit::TimeLimit,
     },
     disk::Root,
     project::Project,

@@ -38,7 +38,7 @@ use std::{
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 
-use crate::app::{
+use crate::app::output::{
     location,
     outcome::{Outcome, OutputMode, reading, writing},
     time_limit,

@@ -4,10 +4,14 @@ use std::path::Path;
 
 use super::{RunCommand, reading};
 use crate::app::{
-    cluster_args::{self, ClusterArgs, SendMode},
-    given::ManifestsArg,
-    removal::{RemovalOrder, RemovalRequest},
-    rendered::{self, RenderChanges, RenderPurpose},
+    cluster_access::{
+        cluster_args::{self, ClusterArgs, SendMode},
+        removal::{RemovalOrder, RemovalRequest},
+    },
+    deployment::{
+        given::ManifestsArg,
+        rendered::{self, RenderChanges, RenderPurpose},
+    },
 };
 use crate::project::Project;
 use cluster::Id;

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use super::{RunCommand, reading};
 use crate::app::{
-    cluster_args::{self, ClusterArgs, SendMode},
-    given::ManifestsArg,
-    removal::RemovalRequest,
-    rendered,
+    cluster_access::{
+        cluster_args::{self, ClusterArgs, SendMode},
+        removal::RemovalRequest,
+    },
+    deployment::{given::ManifestsArg, rendered},
 };
 use crate::project::Project;
 use cluster::Id;

@@ -6,12 +6,14 @@
 
 mod below;
 pub mod config;
+pub mod feature_flags;
 mod location;
 pub mod lock;
 pub mod messages;
 mod package;
 mod source_replacement;
 pub mod toolchain;
+pub mod tree_sources;
 mod vendored;
 mod workspace;
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use anyhow::Context as _;
 
 use super::ignored::Ignored;
-use crate::app::{findings::SourceSpan, folder::Folder};
+use crate::app::{findings::SourceSpan, images::folder::Folder};
 use diagnostics::{Hint as _, utf8_text};
 use go_data::yaml::{self, Node};
 use model::display_path;

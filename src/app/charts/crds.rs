@@ -6,7 +6,7 @@ use super::{
     Chart, ChartSource, Finding, Rendering, Rule, crd_files, listed_crds, rendering::RenderedObject,
 };
 use crate::{
-    app::{crd_comparison::comparable, findings::SourceSpan},
+    app::{crds::crd_comparison::comparable, findings::SourceSpan},
     project::Problem,
 };
 use go_data::yaml::{self, Node, Value};

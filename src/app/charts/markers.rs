@@ -2,7 +2,7 @@
 
 use super::ChartSource;
 use crate::{
-    app::roles::OwnNamespace,
+    app::config::roles::OwnNamespace,
     audit::{self, Access},
     project::Rule,
 };

@@ -16,6 +16,7 @@ mod listed_crds;
 mod markers;
 pub mod references;
 mod release;
+pub mod release_secret;
 mod rendering;
 pub mod rights;
 pub mod selectors;

@@ -1,7 +1,7 @@
 //! References of a chart's objects to what neither the chart nor its subcharts have.
 
 use super::{Chart, Finding, Rendering, Rule};
-use crate::app::references;
+use crate::app::config::references;
 use go_data::yaml::Value;
 
 pub fn check(chart: &Chart, rendering: &Rendering) -> Vec<Finding> {

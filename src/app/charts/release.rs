@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Chart, helm};
-use crate::app::namespaces;
+use crate::app::config::namespaces;
 use crate::disk::{self, Root};
 use anyhow::Context as _;
 use cluster::Id;

@@ -1,7 +1,7 @@
 //! Checks that the Secret in which helm stores a release is not too large for API servers.
 
 use super::{Chart, Finding, Rendering, Rule};
-use crate::app::release_secret;
+use crate::app::charts::release_secret;
 use diagnostics::Severity;
 
 const MOST: usize = release_secret::LIMIT;

@@ -5,14 +5,16 @@ use std::{collections::BTreeMap, path::Path};
 use super::deployed;
 use crate::{
     app::{
-        cargo::{self, Workspace},
+        cargo::{
+            self, Workspace,
+            feature_flags::{self, FeatureFlags},
+            tree_sources::TreeSources,
+        },
         compile::{self, Compile},
-        declared,
-        feature_flags::{self, FeatureFlags},
-        refusal::{refusal, unread},
-        roles::OwnNamespace,
-        tree_sources::TreeSources,
-        unserved,
+        config::roles::OwnNamespace,
+        crds::declared,
+        generation::unserved,
+        output::refusal::{refusal, unread},
     },
     disk::{self, Root},
     manifests::{self, CrdOptions},

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{crate_build::CrateBuild, inputs::CompileInputs};
 use crate::{
-    app::home,
+    app::environment::home,
     disk::{self, Root},
     terminal,
 };

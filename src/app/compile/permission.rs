@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::CompileFlags;
 use crate::project::Problem;
-use crate::{app::home, disk, terminal};
+use crate::{app::environment::home, disk, terminal};
 use model::display_path;
 
 /// The decision of the user.

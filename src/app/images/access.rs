@@ -10,7 +10,7 @@ use std::{
 use anyhow::Context as _;
 
 use crate::{
-    app::{proxies::proxies, time_limit::TimeLimit},
+    app::{environment::proxies::proxies, output::time_limit::TimeLimit},
     disk::{self, Bounds},
     process::{self, Input, ProgramPath, Question, Reply},
     terminal,

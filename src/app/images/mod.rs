@@ -1,8 +1,11 @@
 //! Shared by all commands about images: flags, credentials, reading, writing, pulling and pushing.
 
 mod access;
+pub mod bundles;
+pub mod catalog_source;
 mod data;
 mod epoch;
+pub mod folder;
 mod output;
 mod platforms;
 mod pull;

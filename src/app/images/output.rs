@@ -9,7 +9,7 @@ use anyhow::Context as _;
 
 use super::ImageFormat;
 use crate::{
-    app::stdout,
+    app::output::stdout,
     disk::{self, Root},
     terminal,
 };

@@ -18,11 +18,10 @@ use self::{
 use super::{OutputMode, RunCommand, WorkingDirectory, writing};
 use crate::{
     app::{
-        cargo::Workspace,
-        compile, declared,
-        feature_flags::FeatureFlags,
-        refusal::{refusal, unread},
-        tree_sources::TreeSources,
+        cargo::{Workspace, feature_flags::FeatureFlags, tree_sources::TreeSources},
+        compile,
+        crds::declared,
+        output::refusal::{refusal, unread},
     },
     disk::Root,
     plan::{Plan, WorkTree},

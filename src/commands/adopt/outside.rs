@@ -2,7 +2,7 @@
 //! commands take such paths as arguments.
 
 use super::files::RepositoryFiles;
-use crate::{app::repository::Repository, disk::Root, project::DeclaredKind, terminal};
+use crate::{app::output::repository::Repository, disk::Root, project::DeclaredKind, terminal};
 use model::ProjectPath;
 
 /// The command that takes the path of a chart, and that of a directory with CRDs.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::{
-    app::{bundles, folder::below, images},
+    app::images::{self, bundles, folder::below},
     disk::Root,
     plan, terminal,
 };

@@ -18,11 +18,13 @@ use std::{
 
 use super::{OutputMode, RunCommand, WorkingDirectory, reading, writing};
 use crate::app::{
-    bundles,
-    derive::{self, GenerateOptions, RbacMarkers},
-    folder::below,
-    images::RegistryAccess,
-    references, roles, samples, shipped,
+    cluster_access::shipped,
+    config::{references, roles},
+    generation::{
+        derive::{self, GenerateOptions, RbacMarkers},
+        samples,
+    },
+    images::{RegistryAccess, bundles, folder::below},
 };
 use crate::project::Project;
 use crate::{

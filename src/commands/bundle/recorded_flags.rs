@@ -2,7 +2,7 @@
 //! would silently replace what a file says for the next one.
 
 use super::{Args, DOCKERFILE};
-use crate::{app::shipped, plan::WorkTree};
+use crate::{app::cluster_access::shipped, plan::WorkTree};
 use diagnostics::Diagnostic;
 use go_data::yaml::{self, Value};
 use model::{Image, ProjectPath, Tree};

@@ -1,7 +1,7 @@
 //! Regenerates the existing bundle.
 
 use super::{Args, BY, DOCKERFILE, recorded_flags};
-use crate::app::derive::RbacMarkers;
+use crate::app::generation::derive::RbacMarkers;
 use crate::plan::{self, WorkTree};
 use crate::project::Project;
 use diagnostics::{Diagnostic, Hint as _};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::app::catalog_source::{self, CatalogSource};
+use crate::app::images::catalog_source::{self, CatalogSource};
 use crate::{
     app::images::RegistryAccess,
     terminal::{self, Look, Text},

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use crate::app::catalog_source::{self, CONFIGS, CatalogSource};
+use crate::app::images::catalog_source::{self, CONFIGS, CatalogSource};
 use crate::{app::images, terminal};
 use diagnostics::{Diagnostics, Hint as _};
 use model::{Platform, ProjectPath};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::app::catalog_source::{self, CatalogSource};
+use crate::app::images::catalog_source::{self, CatalogSource};
 use crate::{app::images::RegistryAccess, terminal};
 use diagnostics::{Diagnostic, Hint as _};
 use olm::catalog::{self, Catalog, Format, ReferenceFields, load::Located};

@@ -7,7 +7,7 @@ use std::{
 
 use super::render::{self, BlobFormat, Migration};
 use crate::{
-    app::{catalog_source::CatalogSource, images::RegistryAccess},
+    app::images::{RegistryAccess, catalog_source::CatalogSource},
     disk::{self, Bounds},
     terminal,
 };

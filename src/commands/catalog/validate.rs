@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::app::catalog_source::CatalogSource;
+use crate::app::images::catalog_source::CatalogSource;
 use crate::{app::images::RegistryAccess, terminal};
 use diagnostics::Diagnostics;
 use go_data::yaml;

@@ -7,11 +7,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use super::report::ChartReport;
 use crate::{
     app::{
+        cargo::feature_flags::FeatureFlags,
         charts::{self, Chart, ChartSource, Rendering, Rule, SourceSelection},
         compile,
-        feature_flags::FeatureFlags,
         findings::{self, Finding, ReportFormat},
-        time_limit::TimeLimit,
+        output::time_limit::TimeLimit,
     },
     commands::reading,
     disk::{self, Bounds},

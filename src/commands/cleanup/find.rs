@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Args, is_copy, removals::Removals, settle::correct_id, v1};
-use crate::app::olm_namespace::InstallNamespace;
+use crate::app::cluster_access::olm_namespace::InstallNamespace;
 use cluster::{Id, Live};
 use go_data::yaml::Value;
 use olm::lifecycle::{self, GROUP, V1, V1_ALPHA1};

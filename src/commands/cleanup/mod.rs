@@ -17,7 +17,7 @@ use std::path::Path;
 use std::collections::BTreeSet;
 
 use super::{RunCommand, WorkingDirectory};
-use crate::app::{
+use crate::app::cluster_access::{
     cluster_args::{self, ClusterArgs, DryRunArgs, SendMode},
     olm_namespace::{self, InstallNamespace},
     removal,

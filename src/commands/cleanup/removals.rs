@@ -3,10 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{find::list_of, is_copy, report_action};
-use crate::{
-    app::olm_namespace::InstallNamespace,
-    app::{cluster_args, removal},
-};
+use crate::app::cluster_access::{cluster_args, olm_namespace::InstallNamespace, removal};
 use cluster::{CustomObject, Id, Live, Refusal, Removal, Verb, WaitState};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;

@@ -6,9 +6,8 @@
 use std::time::Duration;
 
 use super::{find::list_of, removals::Removals};
-use crate::{
-    app::olm_namespace::InstallNamespace,
-    app::{cluster_args, removal::olm::SETTLED},
+use crate::app::cluster_access::{
+    cluster_args, olm_namespace::InstallNamespace, removal::olm::SETTLED,
 };
 use cluster::{Id, Live, WaitState};
 use diagnostics::Hint as _;

@@ -6,7 +6,7 @@ use super::{
     find::{find_leases, find_namespace},
     removals::Removals,
 };
-use crate::app::olm_namespace::InstallNamespace;
+use crate::app::cluster_access::olm_namespace::InstallNamespace;
 use cluster::{Id, Removal};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;

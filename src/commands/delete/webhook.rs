@@ -2,13 +2,18 @@
 
 use super::{api, commit::Commit, files::ScaffoldedFiles};
 use crate::app::{
-    api::{
-        foreign::ForeignKind,
-        webhook::{self, WebhookTarget},
+    compile,
+    generation::{
+        conversions,
+        derive::{self, GenerateOptions},
     },
-    compile, conversions,
-    derive::{self, GenerateOptions},
-    support,
+    scaffolding::{
+        api::{
+            foreign::ForeignKind,
+            webhook::{self, WebhookTarget},
+        },
+        support,
+    },
 };
 use crate::project::{Operator, Place, Project, Resource, Webhook, Webhooks};
 use crate::{

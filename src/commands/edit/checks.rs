@@ -5,10 +5,9 @@ use std::{collections::BTreeMap, path::Path};
 use super::{Args, Stored};
 use crate::{
     app::{
-        crd_states::{self, CrdState, StateName},
-        feature_flags::FeatureFlags,
-        refusal::refusal,
-        repository::Repository,
+        cargo::feature_flags::FeatureFlags,
+        crds::crd_states::{self, CrdState, StateName},
+        output::{refusal::refusal, repository::Repository},
     },
     disk::Root,
     plan::Plan,

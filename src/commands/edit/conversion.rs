@@ -1,7 +1,7 @@
 //! Checks which fields objects lose when a webhook converts them from their stored version to another one.
 
 use super::Stored;
-use crate::app::refusal::refusal;
+use crate::app::output::refusal::refusal;
 use crate::manifests;
 use crate::plan::WorkTree;
 use crate::project::{ConversionRegistration, Converted, KindPath, Operator, kind_command};

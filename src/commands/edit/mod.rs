@@ -16,7 +16,7 @@ use super::{RunCommand, writing};
 use crate::{
     app::{
         compile,
-        derive::{self, GenerateOptions},
+        generation::derive::{self, GenerateOptions},
     },
     commands::OutputMode,
     disk::Root,

@@ -7,7 +7,7 @@ use std::{
 
 use super::{arguments, assets::Assets};
 use crate::{
-    app::credential_plugin,
+    app::cluster_access::credential_plugin,
     audit::Access,
     disk::{self, Root, ScratchDir},
     process::{self, BackgroundProcess},

@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use semver::Version;
 
 use crate::{
-    app::home,
+    app::environment::home,
     disk::{self, UserPath},
     terminal::{self, Step},
 };

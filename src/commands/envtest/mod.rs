@@ -18,7 +18,10 @@ use self::{
     control_plane::{ControlPlane, ServerOptions},
     stage::{Inputs, Stage},
 };
-use crate::app::{charts, cluster_args, compile, given::ManifestsArg, time_limit::TimeLimit};
+use crate::app::{
+    charts, cluster_access::cluster_args, compile, deployment::given::ManifestsArg,
+    output::time_limit::TimeLimit,
+};
 use crate::{audit, disk::Root, process, terminal};
 use diagnostics::{Diagnostic, Hint as _};
 use model::{Deadline, Namespace, display_path};

@@ -10,8 +10,12 @@ use super::control_plane::ControlPlane;
 use crate::project::{CRD_CONFIG, DEFAULT_CONFIG, Project};
 use crate::{
     app::{
-        cargo::Workspace, carried, cluster_args, compile, declared, given::GivenManifests,
-        proxies::proxies, rendered,
+        cargo::Workspace,
+        cluster_access::cluster_args,
+        compile,
+        crds::declared,
+        deployment::{carried, given::GivenManifests, rendered},
+        environment::proxies::proxies,
     },
     disk::Root,
     terminal,

@@ -4,7 +4,7 @@ use crate::project::Project;
 use std::path::Path;
 
 use crate::{
-    app::catalog_source::CatalogSource,
+    app::images::catalog_source::CatalogSource,
     commands::{
         OutputMode,
         catalog::{BundleImage, CatalogAddition},

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::kind_files::{CrdSource, KindFiles, KindFolders};
 use crate::{
-    app::manifest_files,
+    app::deployment::manifest_files,
     commands::{OutputMode, reading},
 };
 use crd::reference;

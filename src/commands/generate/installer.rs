@@ -1,9 +1,12 @@
 use crate::project::Project;
 use crate::{
     app::{
-        given::ManifestsArg,
-        rendered::{self, RenderChanges, RenderPurpose},
-        shipped, stdout,
+        cluster_access::shipped,
+        deployment::{
+            given::ManifestsArg,
+            rendered::{self, RenderChanges, RenderPurpose},
+        },
+        output::stdout,
     },
     commands::{Outcome, OutputMode},
     disk::Root,

@@ -4,8 +4,11 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     app::{
-        cargo::Workspace, compile, declared, feature_flags::FeatureFlags, file_owner::FileOwners,
-        manifest_files, outputs::OutputDirs,
+        cargo::{Workspace, feature_flags::FeatureFlags},
+        compile,
+        crds::{declared, file_owner::FileOwners},
+        deployment::manifest_files,
+        output::outputs::OutputDirs,
     },
     commands::{OutputMode, reading},
     disk::Root,

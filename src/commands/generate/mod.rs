@@ -13,8 +13,8 @@ use std::path::Path;
 use super::{OutputMode, RunCommand, WorkingDirectory, bundle, reading, writing};
 use crate::app::{
     compile,
-    derive::{self, GenerateOptions, RbacMarkers},
-    support::{PUBLISHED, SupportCode},
+    generation::derive::{self, GenerateOptions, RbacMarkers},
+    scaffolding::support::{PUBLISHED, SupportCode},
 };
 use crate::plan::{Plan, WorkTree};
 use crate::project::Project;

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::content::ImageContent;
 use crate::app::{
     images::{ImageOutput, RegistryAccess},
-    time_limit::TimeLimit,
+    output::time_limit::TimeLimit,
 };
 
 /// Compile the operator and build its image without docker or podman, as an archive or an OCI layout

@@ -17,7 +17,7 @@ use crate::project::Project;
 use crate::{
     app::{
         images::{self, ImageFormat, RegistryAccess, SourceDateEpoch},
-        stdout,
+        output::stdout,
     },
     disk, terminal,
 };

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::content::ImageContent;
 use crate::app::{
     images::{self, ImageFormat, RegistryAccess},
-    time_limit::TimeLimit,
+    output::time_limit::TimeLimit,
 };
 use model::Image;
 

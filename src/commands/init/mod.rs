@@ -8,10 +8,12 @@ use clap::ValueEnum as _;
 use serde::Serialize;
 
 use crate::app::{
-    derive::{self, GenerateOptions},
-    license,
-    support::{PUBLISHED, SupportCode},
-    template_names::TemplateNames,
+    generation::derive::{self, GenerateOptions},
+    scaffolding::{
+        license,
+        support::{PUBLISHED, SupportCode},
+        template_names::TemplateNames,
+    },
 };
 use crate::project::{Inputs, Project};
 use crate::{

@@ -6,7 +6,7 @@ use clap::ValueEnum as _;
 
 use super::{Extra, create_project};
 use crate::{
-    app::license,
+    app::scaffolding::license,
     commands,
     disk::{self, Bounds, Root},
     plan::{Plan, WorkTree},

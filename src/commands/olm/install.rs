@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{olm_owner, releases::ManifestsSource, status};
-use crate::app::cluster_args::{self, ClusterArgs, SendMode};
+use crate::app::cluster_access::cluster_args::{self, ClusterArgs, SendMode};
 use cluster::{ApplyOptions, Cluster, Id, Removal, WaitState};
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};

@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use semver::Version;
 
 use crate::{
-    app::home,
+    app::environment::home,
     disk::{self, Bounds, UserPath},
     terminal::{self, Step},
 };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    app::cluster_args::{self, ClusterAddress},
+    app::cluster_access::cluster_args::{self, ClusterAddress},
     terminal::{self, Look, Text},
 };
 use cluster::{Cluster, Id};

@@ -7,7 +7,7 @@
 
 use super::olm_owner;
 use crate::{
-    app::{
+    app::cluster_access::{
         cluster_args::{self, ClusterArgs, DryRunArgs, SendMode},
         removal::{self, RemovalOrder},
     },

@@ -8,9 +8,9 @@ use super::{
     serving::Catalog,
     v1,
 };
-use crate::app::olm_namespace::{self, InstallNamespace, again_or_cleanup};
+use crate::app::cluster_access::olm_namespace::{self, InstallNamespace, again_or_cleanup};
 use crate::{
-    app::cluster_args::{self, ClusterArgs, SendMode},
+    app::cluster_access::cluster_args::{self, ClusterArgs, SendMode},
     terminal,
 };
 use cluster::{Action, ApplyOptions, Event, Id, Verb};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::app::olm_namespace::{InstallNamespace, cleanup};
-use crate::{app::cluster_args, terminal};
+use crate::app::cluster_access::olm_namespace::{InstallNamespace, cleanup};
+use crate::{app::cluster_access::cluster_args, terminal};
 use cluster::WaitState;
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};

@@ -4,9 +4,8 @@ use std::path::Path;
 
 use super::{serving::Serving, source, v1};
 use crate::app::{
-    bundles::OlmVersion,
-    cluster_args::{self, ClusterArgs},
-    images::{RegistryAccess, RegistryFlags},
+    cluster_access::cluster_args::{self, ClusterArgs},
+    images::{RegistryAccess, RegistryFlags, bundles::OlmVersion},
 };
 use crate::terminal;
 use model::Namespace;

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use crate::{
-    app::{
+    app::images::{
+        RegistryAccess,
         bundles::{self, source},
-        images::RegistryAccess,
     },
     terminal,
 };

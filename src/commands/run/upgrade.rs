@@ -9,9 +9,9 @@ use super::{
     serving::Catalog,
     v1,
 };
-use crate::app::olm_namespace::{InstallNamespace, cleanup};
+use crate::app::cluster_access::olm_namespace::{InstallNamespace, cleanup};
 use crate::{
-    app::cluster_args::{self, DryRunArgs, SendMode},
+    app::cluster_access::cluster_args::{self, DryRunArgs, SendMode},
     terminal,
 };
 use cluster::Id;

@@ -5,7 +5,7 @@ mod report;
 use std::path::{Path, PathBuf};
 
 use super::{RunCommand, WorkingDirectory};
-use crate::app::{bundles::source, images::RegistryAccess};
+use crate::app::images::{RegistryAccess, bundles::source};
 use crate::disk::Bounds;
 use crate::{disk, terminal};
 use diagnostics::Hint as _;

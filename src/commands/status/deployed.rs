@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::{PartState, generated::DesiredObjects, short_reason};
-use crate::app::{charts::crds::is_held, cluster_args::ClusterAddress};
+use crate::app::{charts::crds::is_held, cluster_access::cluster_args::ClusterAddress};
 use cluster::{Id, Unreachable};
 use diagnostics::find_error;
 use go_data::yaml::Value;

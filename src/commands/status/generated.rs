@@ -8,13 +8,15 @@ use super::{PartState, short_reason};
 use crate::{
     app::{
         cargo::Workspace,
-        catalog_source::{self, CatalogSource},
         compile::CompileFlags,
-        crd_files,
-        declared::{self, DeclaredManifests},
-        derive,
-        file_owner::FileOwners,
-        given,
+        crds::{
+            crd_files,
+            declared::{self, DeclaredManifests},
+            file_owner::FileOwners,
+        },
+        deployment::given,
+        generation::derive,
+        images::catalog_source::{self, CatalogSource},
     },
     commands::{
         bundle::{self, Renewed},

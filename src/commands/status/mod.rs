@@ -16,7 +16,7 @@ use self::{
     generated::{GenerationStatus, Part},
 };
 use crate::{
-    app::cluster_args::ClusterAddress,
+    app::cluster_access::cluster_args::ClusterAddress,
     manifests,
     project::{Operator, Project, Resource},
     terminal::{self, Look, Text, format_table},

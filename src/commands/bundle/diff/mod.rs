@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 
 use crate::app::{
-    bundles::source,
-    crd_states::{CrdFiles, CrdState, PolicyName},
+    crds::crd_states::{CrdFiles, CrdState, PolicyName},
     findings::{self, ReportFormat},
-    images::RegistryAccess,
-    location,
+    images::{RegistryAccess, bundles::source},
+    output::location,
 };
 use crd::compatibility::{self, Crd, judge};
 use diagnostics::RuleInfo;

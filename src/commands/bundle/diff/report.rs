@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        crd_states::{CrdState, located},
+        crds::crd_states::{CrdState, located},
         findings::{self, Finding, ReportFormat, SourceSpan},
     },
     terminal::{Look, Text},

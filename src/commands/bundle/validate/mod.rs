@@ -6,13 +6,13 @@ mod report;
 use std::path::Path;
 
 use crate::{
-    app::{
+    app::images::{
+        RegistryAccess,
         bundles::{
             OlmVersion,
             optional::{self, OptionalValidators},
             source,
         },
-        images::RegistryAccess,
     },
     terminal,
 };

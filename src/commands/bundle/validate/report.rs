@@ -5,8 +5,8 @@ use serde::Serialize as _;
 use super::Target;
 use crate::{
     app::{
-        bundles,
         findings::{self, SourceSpan},
+        images::bundles,
     },
     terminal,
 };

@@ -9,10 +9,10 @@ use std::{
 
 use super::render::BundleImage;
 use crate::{
-    app::{
+    app::images::{
+        RegistryAccess,
         catalog_source::{self, CatalogSource},
         folder::below,
-        images::RegistryAccess,
     },
     commands::{OutputMode, writing},
     plan::{Plan, WorkTree},

@@ -4,7 +4,7 @@ use std::iter;
 
 use super::Args;
 use crate::{
-    app::crd_states::{StateName, UnreadParts},
+    app::crds::crd_states::{StateName, UnreadParts},
     terminal,
 };
 

@@ -12,12 +12,12 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use super::report::ComparisonReport;
 use crate::{
     app::{
-        cluster_args::ClusterAddress,
+        cargo::feature_flags::FeatureFlags,
+        cluster_access::cluster_args::ClusterAddress,
         compile,
-        crd_states::{CrdState, PolicyName, ProjectState, StateName, UnreadParts},
-        feature_flags::FeatureFlags,
+        crds::crd_states::{CrdState, PolicyName, ProjectState, StateName, UnreadParts},
         findings::{self, ReportFormat},
-        refusal::refusal,
+        output::refusal::refusal,
     },
     terminal,
 };

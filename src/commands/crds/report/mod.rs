@@ -7,7 +7,7 @@ mod text;
 use std::collections::BTreeSet;
 
 use crate::app::{
-    crd_states::{CrdState, located},
+    crds::crd_states::{CrdState, located},
     findings::{self, ReportFormat},
 };
 use crd::compatibility::{Finding, Rule};

@@ -1,9 +1,9 @@
 //! `create api --resource=false`: a controller for a type that exists.
 
 use super::{ApiChoices, ApiContext, ApiLocation, Args};
-use crate::app::api::foreign::{EXTERNAL, ForeignKind};
+use crate::app::scaffolding::api::foreign::{EXTERNAL, ForeignKind};
 use crate::project::{Options, Project, Resource};
-use crate::{app::derive, plan::WorkTree, scaffold};
+use crate::{app::generation::derive, plan::WorkTree, scaffold};
 use diagnostics::Hint as _;
 use model::{FileContent, GroupName, GroupPrefix, Kind, ProjectPath, Tree as _};
 

@@ -2,15 +2,18 @@
 
 use super::{ApiChoices, ApiContext, ApiLocation, Args};
 use crate::app::{
-    api::{
-        sample::copied_sample,
-        webhook::{self, WebhookTarget},
+    generation::conversions,
+    scaffolding::{
+        api::{
+            sample::copied_sample,
+            webhook::{self, WebhookTarget},
+        },
+        support,
     },
-    conversions, support,
 };
 use crate::project::{Operator, Project, Resource, WebhookVersion, Webhooks};
 use crate::source::conversion::{self, VersionSource};
-use crate::{app::derive, manifests, plan::WorkTree, scaffold};
+use crate::{app::generation::derive, manifests, plan::WorkTree, scaffold};
 use diagnostics::Hint as _;
 use go_data::yaml;
 use model::{ProjectPath, Version};

@@ -2,9 +2,9 @@
 //! as it is.
 
 use super::{ApiChoices, ApiContext, ApiLocation, Args};
-use crate::app::api::foreign::ForeignKind;
+use crate::app::scaffolding::api::foreign::ForeignKind;
 use crate::project::{DeclaredKind, Operator, Options, Project, below};
-use crate::{app::derive, manifests, plan::WorkTree, scaffold, terminal};
+use crate::{app::generation::derive, manifests, plan::WorkTree, scaffold, terminal};
 use diagnostics::Hint as _;
 use go_data::yaml;
 use model::{Plural, ProjectPath, Tree};

@@ -8,13 +8,13 @@ use clap::error::ErrorKind;
 use crate::project::{CONTROLLER_FLAGS, Operator, Options, Project};
 use crate::{
     app::{
-        api::{
+        compile,
+        generation::derive::{self, GenerateOptions},
+        scaffolding::api::{
             context::{ApiChoices, ApiContext},
             foreign::ExternalTypeFlags,
             place::ApiLocation,
         },
-        compile,
-        derive::{self, GenerateOptions},
     },
     commands::OutputMode,
     manifests,

@@ -1,7 +1,7 @@
 //! Advises in two lines whether a schema default, a CEL rule, a policy or a webhook fits what was asked for.
 
 use super::Args;
-use crate::app::api::webhook::WebhookTarget;
+use crate::app::scaffolding::api::webhook::WebhookTarget;
 
 const CONVERSION: &str = "\
 Versions with the same fields need no webhook: API servers only change their `apiVersion`.

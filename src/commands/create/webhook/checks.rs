@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use clap::error::ErrorKind;
 
 use super::Args;
-use crate::app::api::{
+use crate::app::scaffolding::api::{
     foreign::{EXTERNAL, ForeignKind},
     webhook::WebhookTarget,
 };

@@ -7,13 +7,18 @@ use clap::error::ErrorKind;
 
 use self::checks::require_own_paths;
 use crate::app::{
-    api::{
-        foreign::ExternalTypeFlags,
-        webhook::{self, WebhookTarget},
+    compile,
+    generation::{
+        conversions,
+        derive::{self, GenerateOptions},
     },
-    compile, conversions,
-    derive::{self, GenerateOptions},
-    support,
+    scaffolding::{
+        api::{
+            foreign::ExternalTypeFlags,
+            webhook::{self, WebhookTarget},
+        },
+        support,
+    },
 };
 use crate::project::{Certificates, Operator, Options, Project, Resource, Webhooks};
 use crate::{

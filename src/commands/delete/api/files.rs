@@ -3,7 +3,7 @@
 use super::{super::files::ScaffoldedFiles, originals};
 use crate::project::{Operator, Project, Resource};
 use crate::{
-    app::api::{
+    app::scaffolding::api::{
         context::{ApiChoices, ApiContext},
         foreign::ForeignKind,
         place::ApiLocation,

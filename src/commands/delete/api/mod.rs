@@ -9,9 +9,9 @@ use super::{commit::Commit, files::ScaffoldedFiles, webhook};
 use crate::project::{Operator, Project, Resource, Webhooks, kind_command};
 use crate::{
     app::{
-        api::webhook::WebhookTarget,
         compile,
-        derive::{self, GenerateOptions},
+        generation::derive::{self, GenerateOptions},
+        scaffolding::api::webhook::WebhookTarget,
     },
     commands::OutputMode,
     disk::Root,

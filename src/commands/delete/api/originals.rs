@@ -1,6 +1,6 @@
 //! The files of a version that is a copy of another one.
 
-use crate::app::api::{place::ApiLocation, sample::copied_sample};
+use crate::app::scaffolding::api::{place::ApiLocation, sample::copied_sample};
 use crate::project::Operator;
 use crate::source::conversion::{self, VersionSource};
 use model::{ProjectPath, Tree};

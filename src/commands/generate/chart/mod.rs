@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 
 use crate::{
     app::{
-        charts::{self, GENERATED_BY as BY, GENERATED_FOLDER as FOLDER},
-        release_secret, shipped,
+        charts::{self, GENERATED_BY as BY, GENERATED_FOLDER as FOLDER, release_secret},
+        cluster_access::shipped,
     },
     commands::{Outcome, OutputMode},
     disk::Root,

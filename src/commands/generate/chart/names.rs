@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    app::rendered,
+    app::deployment::rendered,
     disk::Root,
     project::{DEFAULT_CONFIG, Project},
 };

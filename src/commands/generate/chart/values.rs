@@ -5,7 +5,7 @@ use go_data::yaml::{self, Dialect, Map, Node, Value, json};
 use model::ProjectPath;
 
 use super::{manager::Manager, switches::Switch};
-use crate::app::shipped::PLACEHOLDER;
+use crate::app::cluster_access::shipped::PLACEHOLDER;
 
 /// The defaults that repeat what the project has.
 const REPEATED: &[&str] = &["/image/repository", "/replicas", "/resources"];

@@ -8,10 +8,12 @@ use anyhow::Context as _;
 use super::{FILE, FOLDER};
 use crate::{
     app::{
-        crd_comparison::{FieldDifference, differences},
-        crd_files::objects,
-        file_owner::{FileOwner, FileOwners},
-        outcome::writing_hint,
+        crds::{
+            crd_comparison::{FieldDifference, differences},
+            crd_files::objects,
+            file_owner::{FileOwner, FileOwners},
+        },
+        output::outcome::writing_hint,
     },
     disk::Root,
     manifests::Manifest,

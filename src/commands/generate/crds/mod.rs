@@ -10,16 +10,19 @@ use anyhow::Context as _;
 use self::committed::CommittedCrds;
 use crate::{
     app::{
-        cargo::Workspace,
+        cargo::{
+            Workspace,
+            feature_flags::{self, FeatureFlags},
+            tree_sources::TreeSources,
+        },
         compile::{self, Compile},
-        crd_files, declared,
-        feature_flags::{self, FeatureFlags},
-        file_owner::FileOwners,
-        location,
-        outputs::OutputDirs,
-        refusal::{refusal, unread},
-        stdout,
-        tree_sources::TreeSources,
+        crds::{crd_files, declared, file_owner::FileOwners},
+        output::{
+            location,
+            outputs::OutputDirs,
+            refusal::{refusal, unread},
+            stdout,
+        },
     },
     commands::{OutputMode, reading},
     disk::Root,

@@ -2,7 +2,7 @@
 
 use super::GeneratedCrds;
 use crate::{
-    app::{feature_flags::off_features, tree_sources::TreeSources},
+    app::cargo::{feature_flags::off_features, tree_sources::TreeSources},
     disk::Root,
     source::{Options, Reading},
 };

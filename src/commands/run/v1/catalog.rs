@@ -3,10 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use crate::{
-    app::{
-        catalog_source::CONFIGS,
-        images::{self, RegistryAccess},
-    },
+    app::images::{self, RegistryAccess, catalog_source::CONFIGS},
     commands::run::source,
 };
 use diagnostics::Hint as _;

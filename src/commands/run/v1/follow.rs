@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use crate::{
-    app::cluster_args,
-    app::olm_namespace::{InstallNamespace, cleanup},
+    app::cluster_access::{
+        cluster_args,
+        olm_namespace::{InstallNamespace, cleanup},
+    },
     commands::run::follow::{FIX, installation_error, kept_hint},
 };
 use cluster::{Id, WaitState};

@@ -19,9 +19,11 @@ use super::{
     upgrade::require_newer,
 };
 use crate::app::{
-    cluster_args::{self, ClusterArgs, SendMode},
+    cluster_access::{
+        cluster_args::{self, ClusterArgs, SendMode},
+        olm_namespace::{InstallNamespace, again_or_cleanup, cleanup},
+    },
     images::{self, RegistryAccess},
-    olm_namespace::{InstallNamespace, again_or_cleanup, cleanup},
 };
 use cluster::{Action, ApplyOptions, Event, Id};
 use diagnostics::Hint as _;

@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use self::package::TargetPackage;
 use super::Args;
-use crate::app::feature_flags::FeatureFlags;
+use crate::app::cargo::feature_flags::FeatureFlags;
 use crate::{
-    app::declared,
+    app::crds::declared,
     plan::{Plan, WorkTree},
     project::{DeclaredKind, Project, Resource},
     scaffold, terminal,
