@@ -1,5 +1,5 @@
-//! The webhooks of the process: their paths, and the server for them. The modules `admission` and `conversion` read and
-//! answer the reviews.
+//! The webhooks of the process: their paths, their flags, and their certificate. The module `webhook_server` serves them;
+//! `admission` and `conversion` read and answer the reviews.
 
 #[cfg(feature = "flags")]
 mod certificates;
@@ -12,10 +12,13 @@ mod guard;
 mod metrics;
 mod routes;
 
+#[cfg(feature = "admission")]
 use crate::Manager;
 #[cfg(feature = "conversion")]
 use crate::conversion::Convert;
+#[cfg(feature = "admission")]
 use futures::future::BoxFuture;
+#[cfg(feature = "admission")]
 use http::Response;
 use hyper::body::Bytes;
 use std::sync::Arc;
