@@ -151,11 +151,14 @@ impl WorkingDirectory {
     }
 }
 
+/// Runs a command in a directory.
+type Runner = Box<dyn FnOnce(&Path) -> anyhow::Result<()>>;
+
 /// Any parsed command.
 struct AnyCommand {
     working_directory: WorkingDirectory,
     watches_files: bool,
-    run: Box<dyn FnOnce(&Path) -> anyhow::Result<()>>,
+    run: Runner,
 }
 
 impl<T: RunCommand> From<T> for AnyCommand {
