@@ -3,7 +3,7 @@
 
 use super::{
     Access,
-    grant::{accesses, grants},
+    grant::{accesses, collect_rules},
 };
 use crate::project::Rule;
 use go_data::yaml::{Value, pointer as of};
@@ -61,7 +61,7 @@ impl Grant {
 
     /// The rights that the rules of a role give where this grant applies.
     pub fn rights(&self, role: &Value) -> Vec<Access> {
-        rights(grants(std::slice::from_ref(role)), &self.namespace)
+        rights(collect_rules(std::slice::from_ref(role)), &self.namespace)
     }
 }
 

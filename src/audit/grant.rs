@@ -5,7 +5,7 @@ use crate::project::Rule;
 use go_data::yaml::Value;
 
 /// Every rule of Roles and ClusterRoles, in order. Other objects have none.
-pub fn grants(roles: &[Value]) -> Vec<Rule> {
+pub fn collect_rules(roles: &[Value]) -> Vec<Rule> {
     let mut res = Vec::new();
     for role in roles {
         let namespace = role["metadata"]["namespace"].as_str();

@@ -13,7 +13,7 @@ mod tests;
 
 pub use self::{
     call::{Call, calls, users},
-    grant::{accesses, allows, grants, parts},
+    grant::{accesses, allows, collect_rules, parts},
     report::{Known, Report, RolesFrom, of_target, report, target},
 };
 

@@ -30,7 +30,7 @@ fn known(namespace: Option<&str>) -> Known<'_> {
 }
 
 fn report_of(rules: Value, log: &str) -> String {
-    report(&grants(&role(rules)), &calls(log, USER), known(None)).to_string()
+    report(&collect_rules(&role(rules)), &calls(log, USER), known(None)).to_string()
 }
 
 #[test]
@@ -126,8 +126,9 @@ fn rules_allow_as_the_rbac_authorizer_does() {
         namespace: "n".to_owned(),
         ..Access::default()
     };
-    let allows =
-        |rule: Value, access: &Access| grant::allows(&grants(&role(json!([rule])))[0], access);
+    let allows = |rule: Value, access: &Access| {
+        grant::allows(&collect_rules(&role(json!([rule])))[0], access)
+    };
     let get = access("get", "apps", "deployments/scale", "a");
     for (rule, expected) in [
         (json!({ "apiGroups": ["*"], "resources": ["*"], "verbs": ["*"] }), true),
@@ -148,7 +149,7 @@ fn rules_allow_as_the_rbac_authorizer_does() {
         role(json!([{ "apiGroups": ["apps"], "resources": ["*"], "verbs": ["get"] }]));
     in_other[0]["kind"] = json!("Role");
     in_other[0]["metadata"]["namespace"] = json!("other");
-    assert!(!grant::allows(&grants(&in_other)[0], &get));
+    assert!(!grant::allows(&collect_rules(&in_other)[0], &get));
 }
 
 #[test]

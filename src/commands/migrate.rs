@@ -23,7 +23,8 @@ use std::collections::BTreeMap;
 
 use anyhow::Context as _;
 use cluster::{
-    Action, Cluster, Event, Id, Interrupted, Migration, Refusal, Rewritten, Unreachable, Verb,
+    Action, Cluster, Id, Interrupted, Migration, ProgressEvent, Refusal, Rewritten, Unreachable,
+    Verb,
 };
 use crd::compatibility::{Crd, lost_fields, pruned_fields};
 use diagnostics::{Hint as _, count};
@@ -330,7 +331,7 @@ fn crd_names(root: &Root) -> anyhow::Result<Vec<(String, Option<String>)>> {
 }
 
 fn report_action(verb: Verb, id: &Id, note: &str) {
-    cluster_args::report(Event::Action(Action::with_note(verb, id, note)));
+    cluster_args::report(ProgressEvent::Action(Action::with_note(verb, id, note)));
 }
 
 /// An error about a CRD, to be reported with those about others.

@@ -130,7 +130,7 @@ enum WorkingDirectory {
     OfProject,
     /// The one that `--dir` names; else the current one.
     Exact,
-    /// The same, and the command makes it.
+    /// Like `Exact`, and the command creates the directory.
     Created,
     /// The current one: the command uses neither a project nor files, and refuses `--dir`.
     Unused,

@@ -189,7 +189,7 @@ impl Folder {
     }
 
     /// Returns the attributes that a replacement of this file should have.
-    pub fn like(&self, name: impl AsRef<Path>) -> io::Result<NewFileAttributes> {
+    pub fn attributes_like(&self, name: impl AsRef<Path>) -> io::Result<NewFileAttributes> {
         match self.kind(&name)? {
             FileKind::File => NewFileAttributes::from_file(&self.open(name)?),
             _ => Ok(NewFileAttributes::default()),

@@ -162,7 +162,7 @@ fn write_beside(
     match folder.kind(beside.name()).with_context(writing)? {
         FileKind::Nothing => {
             let new = journal.new_text_name(at);
-            let like = folder.like(path.name()).with_context(writing)?;
+            let like = folder.attributes_like(path.name()).with_context(writing)?;
             folder.create(&new, text.as_bytes(), &like).with_context(writing)?;
             folder.sync_file(&new).with_context(writing)?;
             folder.rename_new(&new, beside.name()).with_context(writing)?;

@@ -90,7 +90,7 @@ impl<'a> Transaction<'a> {
         for at in &self.todo {
             let JournalStep { path, after: Some(text), .. } = &journal.steps[*at] else { continue };
             let folder = self.places.folder_of_or_new(path)?;
-            let like = folder.like(path.name());
+            let like = folder.attributes_like(path.name());
             like.and_then(|like| {
                 folder.create(&journal.new_text_name(*at), text.as_bytes(), &like)
             })
@@ -268,7 +268,7 @@ impl<'a> Transaction<'a> {
         let (new, name) = (self.journal.old_text_name(at), step.path.name());
         let state = self.step_state(step)?;
         let Some(text) = before.filter(|_| state == StepState::After) else { return Ok(false) };
-        match folder.create(&new, text.as_bytes(), &folder.like(name)?) {
+        match folder.create(&new, text.as_bytes(), &folder.attributes_like(name)?) {
             // The directory itself was removed.
             Err(error) if is_missing(&error) => return Ok(false),
             created => created?,

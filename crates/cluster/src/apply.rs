@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use kube::api::{Patch, PatchParams};
 
 use super::{
-    Action, ApiResponse, Cluster, Event, Id, Verb,
+    Action, ApiResponse, Cluster, Id, ProgressEvent, Verb,
     discovery::Resource,
     managers,
     object::{is_being_deleted, uid},
@@ -59,12 +59,12 @@ impl Cluster {
         &self,
         objects: &[Value],
         options: ApplyOptions,
-        report: &mut dyn FnMut(Event),
+        report: &mut dyn FnMut(ProgressEvent),
     ) -> anyhow::Result<()> {
         let mut warned = BTreeSet::new();
-        let report: &mut dyn FnMut(Event) = &mut |event: Event| match event {
+        let report: &mut dyn FnMut(ProgressEvent) = &mut |event: ProgressEvent| match event {
             // The server warns twice: in the dry run, and when the object is written.
-            Event::Warning(text) if !warned.insert(text.clone()) => {}
+            ProgressEvent::Warning(text) if !warned.insert(text.clone()) => {}
             event => report(event),
         };
         let (mut first, mut rest): (Vec<_>, Vec<_>) = objects
@@ -88,7 +88,7 @@ impl Cluster {
             first
                 .iter()
                 .chain(&rest)
-                .for_each(|step| report(Event::Action(self.expected_action(step))));
+                .for_each(|step| report(ProgressEvent::Action(self.expected_action(step))));
             return Ok(());
         }
 
@@ -114,7 +114,7 @@ impl Cluster {
         steps: &mut [Step<'_>],
         pending: &PendingObjects,
         options: ApplyOptions,
-        report: &mut dyn FnMut(Event),
+        report: &mut dyn FnMut(ProgressEvent),
     ) -> anyhow::Result<Vec<(String, Refusal)>> {
         let mut pending = pending.clone();
         let mut refusals = Vec::new();
@@ -135,7 +135,7 @@ impl Cluster {
         step: &mut Step<'_>,
         pending: &PendingObjects,
         options: ApplyOptions,
-        report: &mut dyn FnMut(Event),
+        report: &mut dyn FnMut(ProgressEvent),
     ) -> anyhow::Result<Result<Verdict, Refusal>> {
         if pending.has_crd_of(&step.id) {
             return Ok(Ok(Verdict::Unknown("its CRD does not exist yet".to_owned())));
@@ -198,7 +198,7 @@ impl Cluster {
         response
             .warnings
             .into_iter()
-            .for_each(|warning| report(Event::Warning(format!("{}: {warning}", step.id))));
+            .for_each(|warning| report(ProgressEvent::Warning(format!("{}: {warning}", step.id))));
         Ok(Ok(Verdict::Known(match live {
             None => Verb::Create,
             Some(live) if managers::has_changed(live, &response.body, &step.manager) => {
@@ -213,14 +213,14 @@ impl Cluster {
         &self,
         steps: &[Step<'_>],
         options: ApplyOptions,
-        report: &mut dyn FnMut(Event),
+        report: &mut dyn FnMut(ProgressEvent),
     ) -> anyhow::Result<()> {
         for step in steps {
             let action = match self.expected_action(step) {
                 it if it.verb == Verb::Unchanged => it,
                 it => self.write_step(step, options, report)?.unwrap_or(it),
             };
-            report(Event::Action(action));
+            report(ProgressEvent::Action(action));
         }
         Ok(())
     }
@@ -229,7 +229,7 @@ impl Cluster {
         &self,
         step: &Step<'_>,
         options: ApplyOptions,
-        report: &mut dyn FnMut(Event),
+        report: &mut dyn FnMut(ProgressEvent),
     ) -> anyhow::Result<Option<Action>> {
         let id = &step.id;
         // The kind may be served only now.
@@ -246,7 +246,7 @@ impl Cluster {
             );
         }
         let warnings = response.warnings.iter();
-        warnings.for_each(|warning| report(Event::Warning(format!("{id}: {warning}"))));
+        warnings.for_each(|warning| report(ProgressEvent::Warning(format!("{id}: {warning}"))));
         if response.code == 201 {
             return Ok(Some(Action::with_note(Verb::Create, id, self.action_note(step))));
         }
@@ -294,7 +294,7 @@ impl Cluster {
         &self,
         steps: &[Step<'_>],
         deadline: Deadline,
-        report: &mut dyn FnMut(Event),
+        report: &mut dyn FnMut(ProgressEvent),
     ) -> anyhow::Result<()> {
         let left = self.wait_until(deadline, report, || {
             for Step { id, resource, .. } in steps {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kube::{api::GetParams, core::Request};
 
 use super::{
-    Cluster, Event, Id,
+    Cluster, Id, ProgressEvent,
     discovery::Resource,
     object::{find_condition, is_being_deleted, string_items, uid},
     path::path_segment,
@@ -45,7 +45,7 @@ impl Cluster {
         &self,
         crds: &[(&Id, &Resource)],
         deadline: Deadline,
-        report: &mut dyn FnMut(Event),
+        report: &mut dyn FnMut(ProgressEvent),
     ) -> anyhow::Result<()> {
         let left = self.wait_until(deadline, report, || {
             let mut waiting = Vec::new();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use kube::api::{DeleteParams, Patch, PatchParams, Preconditions};
 
 use super::{
-    Action, Cluster, CustomObject, Event, Id, Removal, Verb,
+    Action, Cluster, CustomObject, Id, ProgressEvent, Removal, Verb,
     discovery::Resource,
     object::{find_condition, is_being_deleted, resource_version, string_items, uid},
     owner,
@@ -71,7 +71,7 @@ impl Cluster {
         &self,
         all: &[Live],
         deadline: Deadline,
-        report: &mut dyn FnMut(Event),
+        report: &mut dyn FnMut(ProgressEvent),
     ) -> anyhow::Result<()> {
         for live in all {
             if live.id.is_crd() {
@@ -80,7 +80,7 @@ impl Cluster {
             if let Err(refusal) = self.delete_object(live, false)? {
                 return Err(refusal.into_error(&format!("{} cannot be deleted", live.id)));
             }
-            report(Event::Action(Action::new(Verb::Delete, &live.id)));
+            report(ProgressEvent::Action(Action::new(Verb::Delete, &live.id)));
         }
         let left = self.wait_until(deadline, report, || {
             for live in all {
@@ -104,7 +104,7 @@ impl Cluster {
         &self,
         crd: &Live,
         deadline: Deadline,
-        report: &mut dyn FnMut(Event),
+        report: &mut dyn FnMut(ProgressEvent),
     ) -> anyhow::Result<()> {
         if !self.collects_garbage()? {
             return Ok(());

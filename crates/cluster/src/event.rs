@@ -4,9 +4,9 @@ use std::fmt;
 
 use super::Id;
 
-/// Something that happens, in order.
+/// A step to report to the user, in the order in which it happens.
 #[derive(Debug)]
-pub enum Event {
+pub enum ProgressEvent {
     /// An object was changed, or would be.
     Action(Action),
     /// A wait for this, in words.

@@ -53,7 +53,7 @@ pub use self::{
     apply::ApplyOptions,
     crds::{CustomObject, format_object_counts},
     delete::Live,
-    event::{Action, Event, Verb},
+    event::{Action, ProgressEvent, Verb},
     interrupt::Interrupted,
     local_webhooks::call_locally,
     migrate::{Migration, Rewritten},

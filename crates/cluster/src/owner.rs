@@ -155,7 +155,7 @@ impl Owner {
         }
     }
 
-    /// Returns whether the project has adopted the object.
+    /// Returns whether the object is adopted: the field manager of adoptions has applied fields to it.
     pub fn has_adopted(&self, live: &Value) -> bool {
         applied_entries(live).any(|entry| manager_of(entry) == self.adopter)
     }

@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use kube::api::{ListParams, LogParams};
 
 use super::{
-    Cluster, Event, Id,
+    Cluster, Id, ProgressEvent,
     discovery::Resource,
     object::find_condition,
     path::path_segment,
@@ -22,7 +22,7 @@ impl Cluster {
         objects: &[Value],
         deadline: Deadline,
         way_out: &str,
-        report: &mut dyn FnMut(Event),
+        report: &mut dyn FnMut(ProgressEvent),
     ) -> anyhow::Result<()> {
         let mut workloads = Vec::new();
         for id in objects.iter().map(Id::of) {

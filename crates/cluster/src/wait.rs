@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Cluster, Event};
+use super::{Cluster, ProgressEvent};
 use model::{Deadline, TimedOut};
 
 /// The result of one check of a condition that is waited for.
@@ -19,7 +19,7 @@ impl Cluster {
     pub fn wait_until(
         &self,
         deadline: Deadline,
-        report: &mut dyn FnMut(Event),
+        report: &mut dyn FnMut(ProgressEvent),
         mut look: impl FnMut() -> anyhow::Result<WaitState>,
     ) -> anyhow::Result<Option<String>> {
         let (mut known, mut reported) = (None, String::new());
@@ -42,7 +42,7 @@ impl Cluster {
             }
             // A wait of less than half a second is not reported.
             if pause > 300 && reason != reported {
-                report(Event::Waiting(reason.clone()));
+                report(ProgressEvent::Waiting(reason.clone()));
                 reported.clone_from(&reason);
             }
             known = Some(reason);

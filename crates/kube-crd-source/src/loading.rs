@@ -44,7 +44,7 @@ fn name_library(types: &mut Types, packages: &Packages<'_>, krate: usize, name: 
     let word = packages.crate_word(found);
     let here = types.crates.iter().find(|krate| krate.word.as_ref() == Some(&word));
     let leads = match here {
-        Some(it) => Extern::Here(it.root.clone()),
+        Some(it) => Extern::ItemLocation(it.root.clone()),
         None => Extern::Elsewhere(word),
     };
     types.world_mut().crates[krate].externs.insert(name, leads).is_none()

@@ -111,7 +111,7 @@ fn bound_roles<'a>(
         if rbac::is_aggregated(&role.value) {
             res.unknown.insert(format!("{}, which is aggregated", title()));
         }
-        let mut rules = audit::grants(&roles);
+        let mut rules = audit::collect_rules(&roles);
         rules.iter_mut().for_each(|rule| rule.namespace = grant.namespace.map(str::to_owned));
         res.roles.push((role, rules));
     }

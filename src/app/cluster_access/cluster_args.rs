@@ -9,7 +9,7 @@ use crate::app::{
 };
 use crate::project::Project;
 use crate::terminal;
-use cluster::{Cluster, Event, Id, Interrupted, Owner, Target, Unreachable};
+use cluster::{Cluster, Id, Interrupted, Owner, ProgressEvent, Target, Unreachable};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::{Deadline, display_path};
@@ -155,7 +155,7 @@ impl ClusterArgs {
                 ),
             ));
         }
-        list(verb, ids);
+        print_planned(verb, ids);
         Ok(())
     }
 
@@ -201,16 +201,16 @@ pub fn owner(project: &Project) -> Owner {
 }
 
 /// Prints an event of a cluster.
-pub fn report(event: Event) {
+pub fn report(event: ProgressEvent) {
     match event {
-        Event::Action(it) => terminal::print(&format!("{it}\n")),
-        Event::Waiting(it) => terminal::show_waiting(&format!("waiting    {it}")),
-        Event::Warning(it) => terminal::warn(it),
+        ProgressEvent::Action(it) => terminal::print(&format!("{it}\n")),
+        ProgressEvent::Waiting(it) => terminal::show_waiting(&format!("waiting    {it}")),
+        ProgressEvent::Warning(it) => terminal::warn(it),
     }
 }
 
-/// Lists the objects that would be sent.
-pub fn list<'a>(verb: &str, ids: impl IntoIterator<Item = &'a Id>) {
+/// Prints the objects that would be sent, one a line.
+pub fn print_planned<'a>(verb: &str, ids: impl IntoIterator<Item = &'a Id>) {
     let lines = ids.into_iter().map(|id| format!("{verb:<9}  {id}\n"));
     terminal::print(&lines.collect::<String>());
 }

@@ -194,7 +194,7 @@ impl CrateBuild {
             let dependencies = lock::dependencies(lock, &name, &package.version())?;
             added.push(AddedPackage { name, version: it.version(package), dependencies });
         }
-        let program = manifest::PrintProgram {
+        let program = manifest::CrdPrinterManifest {
             name: &build_dir.program,
             subject,
             features: &features,

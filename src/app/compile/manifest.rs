@@ -17,8 +17,8 @@ pub const NAME: &str = "operator-rs-crds";
 /// The file of a library that only makes cargo build the crate with the kinds.
 pub const LIBRARY: &str = "operator-rs-subject.rs";
 
-/// The program and its dependencies.
-pub struct PrintProgram<'a> {
+/// What goes into Cargo.toml of the generated program that prints CRDs.
+pub struct CrdPrinterManifest<'a> {
     /// Its name, which is unique, since projects may share a target folder.
     pub name: &'a str,
     /// The folder of the crate with the kinds.
@@ -29,7 +29,10 @@ pub struct PrintProgram<'a> {
 }
 
 /// Returns the Cargo.toml of the program, which is also that of the throwaway workspace.
-pub fn program(package: &UserPackage<'_>, program: &PrintProgram<'_>) -> anyhow::Result<String> {
+pub fn program(
+    package: &UserPackage<'_>,
+    program: &CrdPrinterManifest<'_>,
+) -> anyhow::Result<String> {
     let mut subject = Table::new();
     subject.insert("package".to_owned(), package.name()?.into());
     subject.insert("path".to_owned(), program.subject.to_string_lossy().into_owned().into());

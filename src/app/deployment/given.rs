@@ -169,7 +169,7 @@ fn is_part(object: &Value) -> bool {
     is_of_kubernetes && !id.is_crd()
 }
 
-/// The depth of the search for manifests that are not read.
+/// How many levels of directories are searched for manifests that the command does not read, to point them out.
 const DEEPEST: usize = 4;
 
 /// The directories below this one with a file that has a manifest.

@@ -22,7 +22,7 @@ use crate::app::cluster_access::{
     olm_namespace::{self, InstallNamespace},
     removal,
 };
-use cluster::{Action, Event, Id, Verb};
+use cluster::{Action, Id, ProgressEvent, Verb};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::{InstalledPackage, Namespace};
@@ -155,5 +155,5 @@ fn is_copy(csv: &Value) -> bool {
 }
 
 fn report_action(verb: Verb, id: &Id, why: &str) {
-    cluster_args::report(Event::Action(Action::with_note(verb, id, why)));
+    cluster_args::report(ProgressEvent::Action(Action::with_note(verb, id, why)));
 }

@@ -227,7 +227,7 @@ impl Removals {
             && !self.crds.iter().map(|entry| &entry.0.id).chain(kept).any(|other| other == id)
     }
 
-    /// Takes OLM's label of this operator from what is kept: OLM sets it on what it finds, too.
+    /// Removes OLM's label of this operator from objects that are kept: OLM also labels objects that it did not create.
     fn take_off_list(&self, place: &InstallNamespace, package: &str) -> anyhow::Result<()> {
         let kept: Vec<Id> = self.kept.iter().map(|entry| entry.0.clone()).collect();
         for live in place.cluster.find_existing(&kept)? {

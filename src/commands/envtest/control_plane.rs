@@ -19,7 +19,7 @@ use model::{Deadline, display_path};
 
 /// The settings of a control plane.
 #[derive(Clone, Copy)]
-pub struct ServerOptions {
+pub struct ControlPlaneOptions {
     pub controllers: bool,
     /// The programs keep running when this one ends.
     pub keep: bool,
@@ -51,7 +51,7 @@ const NOW_AND_THEN: Duration = Duration::from_millis(50);
 const LOOKS: usize = 1200;
 
 impl ControlPlane {
-    pub fn start(assets: &Assets, wants: ServerOptions) -> anyhow::Result<Self> {
+    pub fn start(assets: &Assets, wants: ControlPlaneOptions) -> anyhow::Result<Self> {
         let mut tries = 1;
         loop {
             match Self::try_start(assets, wants) {
@@ -65,7 +65,7 @@ impl ControlPlane {
         }
     }
 
-    fn try_start(assets: &Assets, wants: ServerOptions) -> Result<Self, Fault> {
+    fn try_start(assets: &Assets, wants: ControlPlaneOptions) -> Result<Self, Fault> {
         let folder = disk::create_temporary_folder("operator-rs-test-")?;
         let sweeper = if wants.keep { None } else { Some(BackgroundProcess::sweeping(&folder)?) };
         let [client, peer, port] = cluster::free_ports()?;
@@ -176,7 +176,7 @@ impl From<anyhow::Error> for Fault {
 struct Programs<'a> {
     assets: &'a Assets,
     folder: &'a Path,
-    wants: ServerOptions,
+    wants: ControlPlaneOptions,
     running: Vec<BackgroundProcess>,
     left: Vec<u32>,
 }

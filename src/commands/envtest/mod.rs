@@ -15,7 +15,7 @@ use std::{
 
 use self::{
     assets::Assets,
-    control_plane::{ControlPlane, ServerOptions},
+    control_plane::{ControlPlane, ControlPlaneOptions},
     stage::{Inputs, Stage},
 };
 use crate::app::{
@@ -92,7 +92,7 @@ impl RunCommand for Args {
             )?,
             None => Assets::find(self.assets.as_deref())?,
         };
-        let wants = ServerOptions {
+        let wants = ControlPlaneOptions {
             controllers: self.controller_manager,
             keep: self.keep,
             deadline: self.time.deadline,
@@ -162,7 +162,7 @@ impl Args {
                     _ => audit::RolesFrom::Manifests,
                 },
             };
-            let report = audit::report(&audit::grants(&stage.roles), &calls, known);
+            let report = audit::report(&audit::collect_rules(&stage.roles), &calls, known);
             if self.audit_rbac {
                 let user = account.user();
                 terminal::print(&format!("How {user} used {}:\n{report}", stage.roles_in));

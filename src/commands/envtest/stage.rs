@@ -20,7 +20,7 @@ use crate::{
     disk::Root,
     terminal,
 };
-use cluster::{ApplyOptions, Event, Id};
+use cluster::{ApplyOptions, Id, ProgressEvent};
 use diagnostics::{Diagnostic, Hint as _};
 use go_data::{
     kubernetes::rbac,
@@ -190,7 +190,7 @@ impl Stage {
         let options =
             ApplyOptions { dry_run: false, force: false, deadline: Deadline::after(PATIENCE) };
         plane.cluster.apply(&objects, options, &mut |event| {
-            if let Event::Warning(_) = event {
+            if let ProgressEvent::Warning(_) = event {
                 cluster_args::report(event);
             }
         })?;

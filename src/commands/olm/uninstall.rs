@@ -13,7 +13,7 @@ use crate::{
     },
     terminal,
 };
-use cluster::{Action, Cluster, Event, Id, LabelledObjects, Live, Verb};
+use cluster::{Action, Cluster, Id, LabelledObjects, Live, ProgressEvent, Verb};
 use diagnostics::Hint as _;
 use olm::lifecycle::{self, V1_ALPHA1};
 
@@ -72,7 +72,7 @@ impl Args {
         if self.cluster_args.sending() != SendMode::All {
             removal::list(&losses);
             all.iter().for_each(|live| {
-                cluster_args::report(Event::Action(Action::new(Verb::Delete, &live.id)))
+                cluster_args::report(ProgressEvent::Action(Action::new(Verb::Delete, &live.id)))
             });
             return Ok(());
         }

@@ -13,7 +13,7 @@ use crate::{
     app::cluster_access::cluster_args::{self, ClusterArgs, SendMode},
     terminal,
 };
-use cluster::{Action, ApplyOptions, Event, Id, Verb};
+use cluster::{Action, ApplyOptions, Id, ProgressEvent, Verb};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::Namespace;
@@ -75,12 +75,12 @@ impl Args {
             let group = GroupChoice::choose(&[], release, self.install_mode.as_ref(), namespace)?;
             let all = collect_objects(None, servers, group, source, subscription);
             let namespace = Id::of(&lifecycle::build_namespace(namespace, &release.package)?);
-            cluster_args::report(Event::Action(Action::with_note(
+            cluster_args::report(ProgressEvent::Action(Action::with_note(
                 Verb::Create,
                 &namespace,
                 IF_MISSING,
             )));
-            cluster_args::list("apply", &all.iter().map(Id::of).collect::<Vec<_>>());
+            cluster_args::print_planned("apply", &all.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
         }
         place.require_olm()?;

@@ -85,7 +85,7 @@ impl Args {
         let mut all = servers.clone();
         all.extend([source, lifecycle::build_subscription(release, name, namespace, starting)?]);
         if sending == SendMode::Nothing {
-            cluster_args::list("apply", &all.iter().map(Id::of).collect::<Vec<_>>());
+            cluster_args::print_planned("apply", &all.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
         }
         apply_in_order(&place, &release.package, &all, &self.installation.cluster_args)?;

@@ -38,7 +38,7 @@ pub struct Krate {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Extern {
     /// A library that is read, by its root file.
-    Here(SourcePath),
+    ItemLocation(SourcePath),
     /// A package from elsewhere, by the word that [`Packages::crate_word`] has for it.
     Elsewhere(String),
 }
@@ -150,7 +150,7 @@ fn names_other_folder(text: &str) -> bool {
 pub fn link_library(crates: &mut [Krate], word: &str, root: &SourcePath) {
     for it in crates.iter_mut().flat_map(|krate| krate.externs.values_mut()) {
         if matches!(it, Extern::Elsewhere(name) if name == word) {
-            *it = Extern::Here(root.clone());
+            *it = Extern::ItemLocation(root.clone());
         }
     }
 }
@@ -186,7 +186,8 @@ fn collect_programs(packages: &Packages<'_>, id: PackageId) -> Vec<Krate> {
         return Vec::new();
     };
     let mut externs = collect_externs(packages, id);
-    externs.extend(packages.library_root(id).map(|(name, root)| (name, Extern::Here(root))));
+    externs
+        .extend(packages.library_root(id).map(|(name, root)| (name, Extern::ItemLocation(root))));
     let beside_library = packages.library_root(id).is_some();
     let mut programs = Vec::new();
     for (kind, target) in [

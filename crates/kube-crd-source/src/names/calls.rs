@@ -341,7 +341,7 @@ impl<'a> Calls<'a> {
             return false;
         }
         match self.world.crates[here.krate].externs.get(first) {
-            Some(Extern::Here(_)) => false,
+            Some(Extern::ItemLocation(_)) => false,
             Some(Extern::Elsewhere(_)) => true,
             None => {
                 let module =

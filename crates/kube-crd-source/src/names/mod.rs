@@ -252,7 +252,7 @@ impl Lookup<'_> {
 
     fn find_crate(&self, from: ModuleId, name: &str) -> Option<Named> {
         match self.world.crates[self.world.modules[from].krate].externs.get(name) {
-            Some(Extern::Here(root)) => Some(Named::Module(*self.world.roots.get(root)?)),
+            Some(Extern::ItemLocation(root)) => Some(Named::Module(*self.world.roots.get(root)?)),
             Some(Extern::Elsewhere(name)) => Some(Named::Foreign(name.clone())),
             None if matches!(name, "std" | "core" | "alloc") => {
                 Some(Named::Foreign("std".to_owned()))

@@ -243,7 +243,7 @@ fn uses_of_macros(lookup: &Lookup<'_>, module: ModuleId) -> MacroUses {
     let krate = lookup.world.modules[module].krate;
     let is_known = |name: &String| match lookup.world.crates[krate].externs.get(name) {
         Some(Extern::Elsewhere(word)) => published_effect(lookup, word).is_some(),
-        Some(Extern::Here(_)) => false,
+        Some(Extern::ItemLocation(_)) => false,
         None => matches!(name.as_str(), "std" | "core" | "alloc"),
     };
     let mut found = MacroUses::None;

@@ -33,7 +33,9 @@ impl Reader {
             Err(self.world.problem_at(item.module, item.span, message, hint))
         };
         let mut methods = METHODS_OF_DERIVE.iter();
-        if let Some(method) = methods.find(|name| evaluator.is_given_by_trait(item.module, name)) {
+        if let Some(method) =
+            methods.find(|name| evaluator.trait_may_provide_method(item.module, name))
+        {
             let message = format!(
                 "the derive of `JsonSchema` for `{}` may call the `{method}` of a trait in scope",
                 item.name

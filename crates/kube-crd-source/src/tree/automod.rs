@@ -3,7 +3,7 @@
 use syn::parse::Parser as _;
 use syn::spanned::Spanned as _;
 
-use super::files::{Files, Here};
+use super::files::{Files, ItemLocation};
 use super::world::World;
 use crate::cargo::Extern;
 use crate::text::below;
@@ -18,7 +18,7 @@ impl Files<'_> {
     pub fn modules_of_automod(
         &self,
         world: &World,
-        here: Here<'_>,
+        here: ItemLocation<'_>,
         call: &syn::ItemMacro,
     ) -> Option<Vec<syn::ItemMod>> {
         let krate = &world.crates[world.modules[here.module].krate];

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{Span, TokenStream};
 
 use super::blocks::BlockItem;
-use super::files::{Files, Here};
+use super::files::{Files, ItemLocation};
 use super::included::{NotRead, UnreadPlace, included_path};
 use super::tokens::Tokens;
 use super::world::World;
@@ -49,7 +49,7 @@ impl Files<'_> {
     pub fn read_block_files(
         &mut self,
         world: &mut World,
-        here: Here<'_>,
+        here: ItemLocation<'_>,
         mut files: Vec<BlockFile>,
     ) {
         let (module, mut seen) = (here.module, BTreeSet::new());
@@ -96,7 +96,7 @@ impl Files<'_> {
     fn path_of_block_file(
         &self,
         world: &World,
-        here: Here<'_>,
+        here: ItemLocation<'_>,
         file: &BlockFile,
     ) -> Result<Option<String>, NotRead> {
         let module = here.module;
@@ -133,7 +133,7 @@ impl Files<'_> {
     fn tokens_of_block_file(
         &self,
         world: &mut World,
-        here: Here<'_>,
+        here: ItemLocation<'_>,
         path: &str,
     ) -> Result<TokenStream, NotRead> {
         if !self.texts.allows_path(path) {

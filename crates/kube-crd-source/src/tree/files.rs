@@ -34,7 +34,7 @@ pub fn load_crates(
         files.macros.clear();
         let parents = [root.clone()];
         let folder = Folder::of_file(&root, true);
-        files.read_file(world, Here { module, folder: &folder, parents: &parents });
+        files.read_file(world, ItemLocation { module, folder: &folder, parents: &parents });
     }
 }
 
@@ -45,9 +45,9 @@ pub struct Files<'a> {
     pub macros: Vec<(String, Option<RulesId>)>,
 }
 
-/// A place of items.
+/// Where items are declared: their module, its folder and the files that lead to it.
 #[derive(Clone, Copy)]
-pub struct Here<'a> {
+pub struct ItemLocation<'a> {
     pub module: ModuleId,
     /// The folder of the modules that are declared here.
     pub folder: &'a Folder,
@@ -96,7 +96,7 @@ impl Files<'_> {
     }
 
     /// Reads the file of a module.
-    pub fn read_file(&mut self, world: &mut World, here: Here<'_>) {
+    pub fn read_file(&mut self, world: &mut World, here: ItemLocation<'_>) {
         let file = world.modules[here.module].file.clone();
         let Some(text) = self.texts.read_text(&file) else {
             world.modules[here.module].broken = Some(format!("{file} cannot be read"));
@@ -126,7 +126,7 @@ impl Files<'_> {
         }
     }
 
-    pub fn read_items(&mut self, world: &mut World, here: Here<'_>, items: Vec<syn::Item>) {
+    pub fn read_items(&mut self, world: &mut World, here: ItemLocation<'_>, items: Vec<syn::Item>) {
         for item in items {
             if let Err(error) = self.read_item(world, here, item) {
                 let place = world.place_in(here.module, error.span());

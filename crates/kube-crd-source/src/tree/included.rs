@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use proc_macro2::{LineColumn, Span};
 use syn::spanned::Spanned as _;
 
-use super::files::{Files, Here};
+use super::files::{Files, ItemLocation};
 use super::macros::Call;
 use super::modules::Folder;
 use super::world::{ModuleId, World, place_at};
@@ -102,7 +102,7 @@ impl Files<'_> {
     pub fn read_include(
         &mut self,
         world: &mut World,
-        here: Here<'_>,
+        here: ItemLocation<'_>,
         item: &syn::ItemMacro,
         is_certain: bool,
     ) {
@@ -124,7 +124,7 @@ impl Files<'_> {
     fn try_include(
         &mut self,
         world: &mut World,
-        here: Here<'_>,
+        here: ItemLocation<'_>,
         item: &syn::ItemMacro,
         is_certain: bool,
     ) -> Result<(), NotRead> {
@@ -182,7 +182,11 @@ impl Files<'_> {
         // A module that an included file declares is found beside that file, as in rustc's `expand_include`.
         let folder = Folder::of_file(&file, true);
         let parents: Vec<SourcePath> = here.parents.iter().cloned().chain([file]).collect();
-        self.read_items(world, Here { module, folder: &folder, parents: &parents }, syntax.items);
+        self.read_items(
+            world,
+            ItemLocation { module, folder: &folder, parents: &parents },
+            syntax.items,
+        );
         Ok(())
     }
 }

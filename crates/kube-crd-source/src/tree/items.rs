@@ -5,7 +5,7 @@ use syn::spanned::Spanned as _;
 
 use super::attribute_macros::{self, attribute_macros, macros_in_impl};
 use super::blocks::block_items;
-use super::files::{Files, Here};
+use super::files::{Files, ItemLocation};
 use super::macros::{Call, Rules};
 use super::world::{Glob, Impl, Item, ItemKind, ModuleId, Path, World};
 use crate::cargo::cfg::{self, Cfg};
@@ -30,7 +30,7 @@ impl Files<'_> {
     pub fn read_item(
         &mut self,
         world: &mut World,
-        here: Here<'_>,
+        here: ItemLocation<'_>,
         item: Syntax,
     ) -> syn::Result<()> {
         let module = here.module;

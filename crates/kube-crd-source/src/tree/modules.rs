@@ -1,6 +1,6 @@
 //! Modules, in braces or in files of their own.
 
-use super::files::{Files, Here};
+use super::files::{Files, ItemLocation};
 use super::included::UnreadPlace;
 use super::world::{Item, ItemKind, Module, World};
 use crate::cargo::Cfg;
@@ -48,7 +48,7 @@ impl Files<'_> {
     pub fn read_module(
         &mut self,
         world: &mut World,
-        here: Here<'_>,
+        here: ItemLocation<'_>,
         it: syn::ItemMod,
         (cfg, doubtful): (Cfg, bool),
     ) {
@@ -100,12 +100,19 @@ impl Files<'_> {
             (Ok(Some(file)), _) => {
                 let folder = Folder::of_file(&file, path_text.is_some());
                 let parents: Vec<SourcePath> = here.parents.iter().cloned().chain([file]).collect();
-                self.read_file(world, Here { module: child, folder: &folder, parents: &parents });
+                self.read_file(
+                    world,
+                    ItemLocation { module: child, folder: &folder, parents: &parents },
+                );
             }
             (Ok(None), content) => {
                 let folder = here.folder.inner_folder(&name, path_text.as_deref());
                 let items = content.map(|content| content.1).unwrap_or_default();
-                self.read_items(world, Here { module: child, folder: &folder, ..here }, items);
+                self.read_items(
+                    world,
+                    ItemLocation { module: child, folder: &folder, ..here },
+                    items,
+                );
             }
         }
         if !it.attrs.iter().any(|attr| attr.path().is_ident("macro_use")) {
@@ -114,7 +121,7 @@ impl Files<'_> {
     }
 
     /// Notes the file of a module that a `cfg` leaves out: a build with other features has it.
-    pub fn note_left_out(&self, world: &mut World, here: Here<'_>, item: &syn::Item) {
+    pub fn note_left_out(&self, world: &mut World, here: ItemLocation<'_>, item: &syn::Item) {
         let syn::Item::Mod(it @ syn::ItemMod { content: None, .. }) = item else { return };
         let path = it.attrs.iter().find(|attr| attr.path().is_ident("path"));
         let path = path.and_then(|attr| string_value(attr.meta.require_name_value().ok()?));
@@ -128,7 +135,7 @@ impl Files<'_> {
         &self,
         name: &str,
         path: Option<&str>,
-        here: Here<'_>,
+        here: ItemLocation<'_>,
     ) -> Result<SourcePath, NoFile> {
         let folder = here.folder;
         let existing = |path: String| -> Option<SourcePath> {

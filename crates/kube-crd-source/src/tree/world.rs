@@ -72,7 +72,7 @@ pub struct Module {
     pub path: String,
     pub file: SourcePath,
     pub cfg: Cfg,
-    /// The features that its conditions name.
+    /// The Cargo features that its `cfg` predicates name.
     pub features: BTreeSet<String>,
     /// Why what is in it is not known; completes "…, and may define it".
     pub broken: Option<String>,

@@ -165,7 +165,7 @@ impl Evaluator<'_> {
 
     /// Why a call in a module may be that of another method of this name than that of std.
     fn other_method(&self, module: ModuleId, name: &str) -> Option<String> {
-        if self.is_given_by_trait(module, name) {
+        if self.trait_may_provide_method(module, name) {
             return Some(format!("a trait in scope has a method `{name}`, too"));
         }
         let possible = self.possible_trait(module, Unread::CratesAndMacros)?;
@@ -177,8 +177,8 @@ impl Evaluator<'_> {
         self.budget.index(self.world).possible_trait(self.world, module, unread)
     }
 
-    /// Returns whether a trait in scope of a module gives a method of this name to a type that is not the project's.
-    pub fn is_given_by_trait(&self, module: ModuleId, name: &str) -> bool {
+    /// Returns whether a trait in scope of a module may provide a method of this name for a type that is not the project's.
+    pub fn trait_may_provide_method(&self, module: ModuleId, name: &str) -> bool {
         let world = self.world;
         let traits = self.budget.index(world).traits_with(world, module, name);
         if world.may_be_extended(&traits, name) {

@@ -55,7 +55,7 @@ enum NodeContent {
 }
 
 /// The directory tree of the layers that were read so far.
-struct Root<'a> {
+struct UnpackedTree<'a> {
     /// The directories that are kept; empty for all.
     folders: &'a [&'a str],
     nodes: BTreeMap<String, Node>,
@@ -65,7 +65,7 @@ struct Root<'a> {
 impl Stored {
     /// The files in these directories of the image, e.g. `manifests`; all files if none is named.
     pub fn unpack(&self, folders: &[&str], limits: Limits) -> anyhow::Result<Unpacked> {
-        let mut root = Root { folders, nodes: BTreeMap::new(), left: limits };
+        let mut root = UnpackedTree { folders, nodes: BTreeMap::new(), left: limits };
         for (at, (layer, diff_id)) in self.layers.iter().zip(&self.diff_ids).enumerate() {
             layer
                 .read(|content| root.apply_layer(at, content, diff_id))
@@ -89,7 +89,7 @@ impl Stored {
     }
 }
 
-impl Root<'_> {
+impl UnpackedTree<'_> {
     fn apply_layer(
         &mut self,
         layer: usize,

@@ -18,8 +18,8 @@ pub struct Failure(pub String);
 /// A JSON patch, which may be empty.
 pub struct Patch(Value);
 
-/// The verdict and its warnings.
-type Called = Result<(Result<Patch, Refusal>, Vec<String>), Failure>;
+/// The verdict of a webhook and its warnings, or why there is none.
+type CallResult = Result<(Result<Patch, Refusal>, Vec<String>), Failure>;
 
 /// Calls a webhook with the object as it is by now.
 pub async fn call_webhook(
@@ -28,7 +28,7 @@ pub async fn call_webhook(
     review: &Review,
     object: &Value,
     (is_dry_run, options): (bool, &Value),
-) -> Called {
+) -> CallResult {
     static CALLS: AtomicU64 = AtomicU64::new(1);
     let uid = format!("00000000-0000-4000-9000-{:012x}", CALLS.fetch_add(1, Relaxed));
     let mut asked = request_of_review(request, review);

@@ -35,7 +35,7 @@ mod tests;
 use super::{Cluster, Fault, Request, Write, resource_name};
 use futures::{FutureExt, StreamExt, stream};
 use kube::{Client, Resource};
-use run::{Reference, Run};
+use run::{BaselineRun, Run};
 use state::{ClusterState, DIFFERENT_STATE, IgnoredField};
 use std::{
     fmt::{self, Display},
@@ -239,7 +239,7 @@ where
     }
 
     /// Returns the faults that the controller can meet, in the order of the messages.
-    fn disturbances(&self, reference: &Reference) -> Vec<Disturbance> {
+    fn disturbances(&self, reference: &BaselineRun) -> Vec<Disturbance> {
         let for_each_write = |make: fn(usize) -> Disturbance| (1..=reference.writes.len()).map(make);
         for_each_write(|write| Disturbance::Crash { write })
             .chain(for_each_write(|write| Disturbance::ReplacedResponse { write }))
@@ -256,7 +256,7 @@ where
         &self,
         number: usize,
         disturbance: Disturbance,
-        reference: &Reference,
+        reference: &BaselineRun,
     ) -> Option<(usize, String)> {
         let description = disturbance.describe(&reference.writes);
         let has_fault = disturbance != Disturbance::Nothing;

@@ -28,8 +28,8 @@ const REPEATED_WRITES_HINT: &str =
 
 const ALL_REFUSED: &str = "undisturbed, all writes of the controller fail, apart from those of events and leases";
 
-/// The writes of the undisturbed run.
-pub struct Reference {
+/// What the undisturbed run wrote, read and watched.
+pub struct BaselineRun {
     /// The writes, those after each step too.
     pub writes: Vec<Write>,
     /// The different reads of the reconciler, such as `get secrets`.
@@ -69,7 +69,7 @@ where
     }
 
     /// Runs without a fault, and keeps what was done.
-    pub async fn run_undisturbed(mut self) -> Result<Reference, String> {
+    pub async fn run_undisturbed(mut self) -> Result<BaselineRun, String> {
         let mut given: BTreeSet<String> = self.check.state_of(&(self.check.setup)()).ids().cloned().collect();
         let mut before = self.first_state().await?;
         let mut states = vec![before.clone()];
@@ -93,7 +93,7 @@ where
         let reads = self.cluster.requests().iter().filter_map(describe_read).collect();
         self.check_restart().await?;
         self.process.end().await?;
-        Ok(Reference { writes, reads, states, watches })
+        Ok(BaselineRun { writes, reads, states, watches })
     }
 
     /// Returns an error if the controller writes, and no write succeeds: there is nothing that a fault could disturb.
@@ -123,7 +123,7 @@ where
     }
 
     /// Runs with the fault, and compares with the undisturbed run.
-    pub async fn compare_with(mut self, reference: &Reference) -> Result<(), String> {
+    pub async fn compare_with(mut self, reference: &BaselineRun) -> Result<(), String> {
         for (i, state) in reference.states.iter().enumerate() {
             let is_lost = self.disturbance == Disturbance::LostEvents { after_step: i };
             if is_lost {

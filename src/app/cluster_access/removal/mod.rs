@@ -20,7 +20,8 @@ use super::cluster_args::{self, ClusterArgs, SendMode};
 use crate::project::Project;
 use crate::terminal;
 use cluster::{
-    Action, Cluster, CustomObject, Event, Id, Live, NamespaceContents, Refusal, Removal, Verb,
+    Action, Cluster, CustomObject, Id, Live, NamespaceContents, ProgressEvent, Refusal, Removal,
+    Verb,
 };
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
@@ -92,7 +93,7 @@ impl RemovalRequest<'_> {
             list(&losses);
             let deletes = going.in_order().filter(goes);
             let deletes = deletes.map(|pair| Action::new(Verb::Delete, &pair.0));
-            deletes.for_each(|delete| cluster_args::report(Event::Action(delete)));
+            deletes.for_each(|delete| cluster_args::report(ProgressEvent::Action(delete)));
         }
         // Objects of others in a removed namespace were listed with it.
         let is_lost = |id: &Id| namespaces.iter().any(|gone| gone.live.id.name == id.namespace);
@@ -195,7 +196,7 @@ impl RemovalRequest<'_> {
 
 fn report_what_stays(found: &FoundObjects, shared: &[RemovedNamespace<'_>]) {
     let leave = |id: &Id, why: &str| {
-        cluster_args::report(Event::Action(Action::with_note(Verb::Leave, id, why)));
+        cluster_args::report(ProgressEvent::Action(Action::with_note(Verb::Leave, id, why)));
     };
     found.adopted.iter().for_each(|live| leave(&live.id, "it already existed"));
     found.kept.iter().for_each(|(id, why)| leave(id, why));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::app::cluster_access::cluster_args;
-use cluster::{Action, Cluster, Event, Id, Live, NamespaceContents, Verb, WaitState};
+use cluster::{Action, Cluster, Id, Live, NamespaceContents, ProgressEvent, Verb, WaitState};
 use diagnostics::Hint as _;
 use model::Deadline;
 use olm::lifecycle;
@@ -81,9 +81,11 @@ pub fn delete_namespace(
     let why = other
         .or(unknown.map(|(what, why)| format!("its objects of {what} cannot be listed: {why}")));
     match why {
-        Some(why) => {
-            cluster_args::report(Event::Action(Action::with_note(Verb::Leave, &live.id, why)))
-        }
+        Some(why) => cluster_args::report(ProgressEvent::Action(Action::with_note(
+            Verb::Leave,
+            &live.id,
+            why,
+        ))),
         None => cluster.delete(std::slice::from_ref(live), deadline, &mut cluster_args::report)?,
     }
     Ok(())

@@ -286,7 +286,7 @@ impl Args {
                 "left out, since a kind that cannot be read may be a version of them: {incomplete}"
             ));
         }
-        // With only some of the kinds, the files that are left over are unknown.
+        // If only some of the kinds were read, it is unknown which files are left over.
         let is_whole =
             problems.is_empty() && options.packages.is_empty() && options.modules.is_empty();
         let missing = (!problems.is_empty()).then(|| error(""));

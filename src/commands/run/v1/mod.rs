@@ -25,7 +25,7 @@ use crate::app::{
     },
     images::{self, RegistryAccess},
 };
-use cluster::{Action, ApplyOptions, Event, Id};
+use cluster::{Action, ApplyOptions, Id, ProgressEvent};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::{Image, Namespace};
@@ -86,12 +86,12 @@ impl InstallRequest<'_> {
             let account = self.choose_account(&place, package, None, true)?;
             let all = collect_objects(&place, package, account, &to.to_string(), None)?;
             let namespace = Id::of(&lifecycle::build_namespace(&place.namespace, package)?);
-            cluster_args::report(Event::Action(Action::with_note(
+            cluster_args::report(ProgressEvent::Action(Action::with_note(
                 cluster::Verb::Create,
                 &namespace,
                 IF_MISSING,
             )));
-            cluster_args::list("apply", &all.iter().map(Id::of).collect::<Vec<_>>());
+            cluster_args::print_planned("apply", &all.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
         }
         require_v1(&place)?;
@@ -150,7 +150,7 @@ impl InstallRequest<'_> {
         place: &InstallNamespace,
         all: &[Value],
         dry_run: bool,
-        report: &mut dyn FnMut(Event),
+        report: &mut dyn FnMut(ProgressEvent),
     ) -> anyhow::Result<()> {
         let options =
             ApplyOptions { dry_run, force: false, deadline: self.cluster_args.deadline() };
