@@ -177,7 +177,10 @@ func (s *simulator) advance(ctx context.Context, pod *core.Pod) error {
 	return err
 }
 
+// reportUnschedulable says why a pod is not bound, in its status and by an event, as the scheduler does.
 func (s *simulator) reportUnschedulable(ctx context.Context, pod *core.Pod) error {
+	const message = "0/1 nodes are available: 1 node(s) didn't match the pod's node selector."
+	now := meta.Now()
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == core.PodScheduled && condition.Status == core.ConditionFalse {
 			return nil
@@ -185,9 +188,19 @@ func (s *simulator) reportUnschedulable(ctx context.Context, pod *core.Pod) erro
 	}
 	pod.Status.Conditions = append(pod.Status.Conditions, core.PodCondition{
 		Type: core.PodScheduled, Status: core.ConditionFalse, Reason: core.PodReasonUnschedulable,
-		Message: "0/1 nodes are available: 1 node(s) didn't match the pod's node selector.", LastTransitionTime: meta.Now(),
+		Message: message, LastTransitionTime: now,
 	})
-	_, err := s.client.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, pod, meta.UpdateOptions{})
+	if _, err := s.client.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, pod, meta.UpdateOptions{}); err != nil {
+		return err
+	}
+	_, err := s.client.CoreV1().Events(pod.Namespace).Create(ctx, &core.Event{
+		ObjectMeta: meta.ObjectMeta{Namespace: pod.Namespace, GenerateName: pod.Name + "."},
+		InvolvedObject: core.ObjectReference{
+			APIVersion: "v1", Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID,
+		},
+		Type: core.EventTypeWarning, Reason: "FailedScheduling", Message: message,
+		Source: core.EventSource{Component: "node-simulator"}, FirstTimestamp: now, LastTimestamp: now, Count: 1,
+	}, meta.CreateOptions{})
 	return err
 }
 
