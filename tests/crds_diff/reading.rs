@@ -26,7 +26,8 @@ fn at_the_top_of_a_repository_the_workspaces_below_are_named() {
         fs::write(dir.path().join(folder).join("Cargo.toml"), MANIFEST).unwrap();
     }
     fs::write(dir.path().join("operators/backup/Cargo.toml"), "[workspace]\n").unwrap();
-    let unnamed = "hint: point `--manifest-path` at the Cargo.toml of a package or workspace";
+    let unnamed =
+        "hint: run the command in the directory of a package or workspace, or name it with `--dir`";
     let crds = |expected: &str| {
         let mut command = support::command(support::BINARY, dir.path());
         let output = command.args(["generate", "crds"]).output().expect("the binary starts");

@@ -82,7 +82,8 @@ fn next(dir: &Path) -> anyhow::Result<PathBuf> {
     let listed = listed.collect::<Vec<_>>().join(" or ");
     Err(anyhow::format_err!("no Cargo.toml in `{}` or any parent directory", display_path(&dir)))
         .hint(if below.is_empty() {
-            "point `--manifest-path` at the Cargo.toml of a package or workspace".to_owned()
+            "run the command in the directory of a package or workspace, or name it with `--dir`"
+                .to_owned()
         } else {
             format!("run the command in a directory that has one: {listed}")
         })
