@@ -79,6 +79,7 @@ pub struct BlogSpec {
 
 /// As in docs/recorded/types.md; the CRD that follows is held against `crd()` by the project's own test.
 #[test]
+#[cfg_attr(not(feature = "exhaustive"), ignore = "takes minutes: `tests/all --exhaustive` runs it")]
 fn edited_types_compile() {
     let page = fs::read_to_string(support::home().join("docs/recorded/types.md")).unwrap();
     let part = |from: &str| {
@@ -205,6 +206,7 @@ pub struct FleetSpec {
 
 /// Keywords, names of the templates' own types, and names that the formatter would wrap.
 #[test]
+#[cfg_attr(not(feature = "exhaustive"), ignore = "takes minutes: `tests/all --exhaustive` runs it")]
 fn kinds_of_any_name_compile() {
     let long = "AKindWithANameAsLongAsAnybodyCouldWishTo";
     let image = "--image registry.example.com:5000/an/image:v1 --port 80";

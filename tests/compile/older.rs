@@ -10,6 +10,7 @@ use crate::{
 };
 
 #[test]
+#[cfg_attr(not(feature = "exhaustive"), ignore = "takes minutes: `tests/all --exhaustive` runs it")]
 fn kube_1_with_schemars_0_8_prints_as_it_does() {
     let code = "use kube::CustomResource;\nuse schemars::JsonSchema;\nuse serde::{Deserialize, Serialize};\n".to_owned()
         + &kind("Older", "pub size: Option<i32>,");
@@ -36,6 +37,7 @@ serde_json = \"1\"
 }
 
 #[test]
+#[cfg_attr(not(feature = "exhaustive"), ignore = "takes minutes: `tests/all --exhaustive` runs it")]
 fn a_patched_kube_6_is_compiled_and_its_output_used() {
     let code = [HEAD, &kind("Newer", OUTSIDE), FUNCTION].concat();
     let project = Project::new(&[("src/lib.rs", &code)]);
